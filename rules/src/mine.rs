@@ -62,15 +62,14 @@ fn answer(
         .ok_or_else(|| "the instructions that were found read registers otherwise than in order".into())
 }
 
-/// The rules of a pattern at a number of lanes.
-pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32) -> Found {
-    let mut judge = ByCases::default();
+/// The rules of a pattern at a number of lanes. A judge remembers what it proved, so that one is best for all instances of a pattern.
+pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32, judge: &mut ByCases) -> Found {
     let mut found = Found::default();
     let Some(at) = constants(pattern).next() else {
         let values = BTreeMap::new();
-        match answer(machine, pattern, lanes, &values, &mut judge) {
+        match answer(machine, pattern, lanes, &values, judge) {
             Err(why) => found.notes.push(why),
-            Ok(sequence) => match prove(machine, pattern, lanes, &sequence, &values, &mut judge) {
+            Ok(sequence) => match prove(machine, pattern, lanes, &sequence, &values, judge) {
                 None => {
                     found.notes.push("the instructions that were found could not be proved as a whole".into())
                 }
@@ -92,8 +91,7 @@ pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32) -
         found.notes.push(format!("the constant has more than {MAX_VALUES} values"));
         return found;
     }
-    let mut finder =
-        Ranges { machine, pattern, lanes, at, judge: &mut judge, answers: BTreeMap::new(), tried: 0 };
+    let mut finder = Ranges { machine, pattern, lanes, at, judge: judge, answers: BTreeMap::new(), tried: 0 };
     let mut open: Vec<(i128, i128)> = vec![(low, high)];
     let mut made: Vec<(i128, i128, Sequence, Cost, Certificate)> = Vec::new();
     while let Some((low, high)) = open.pop() {

@@ -61,9 +61,14 @@ fn choices(pattern: &Instance) -> Option<Vec<BTreeMap<usize, i128>>> {
 }
 
 /// The same rules for another pattern that asks for the same, at the same number of lanes. `None` where one is not proved.
-pub fn with_other_signs(machine: &Machine<'_>, found: &Found, pattern: &Instance) -> Option<Found> {
+pub fn with_other_signs(
+    machine: &Machine<'_>,
+    found: &Found,
+    pattern: &Instance,
+    judge: &mut ByCases,
+) -> Option<Found> {
     let own = |rule: &Lowering| Some((rule.lanes, rule.sequence.clone()));
-    transferred(machine, found, pattern, &own)
+    transferred(machine, found, pattern, &own, judge)
 }
 
 /// The same rules for fewer lanes, which fill narrower registers. `None` where there are none, an operation is not there, or a
@@ -73,12 +78,13 @@ pub fn in_narrower_registers(
     found: &Found,
     pattern: &Instance,
     lanes: u32,
+    judge: &mut ByCases,
 ) -> Option<Found> {
     if is_fixed(pattern) || found.rules.is_empty() {
         return None;
     }
     let own = |rule: &Lowering| Some((lanes, narrowed(machine, rule, lanes)?));
-    transferred(machine, found, pattern, &own)
+    transferred(machine, found, pattern, &own, judge)
 }
 
 fn transferred(
@@ -86,8 +92,8 @@ fn transferred(
     found: &Found,
     pattern: &Instance,
     sequence: &dyn Fn(&Lowering) -> Option<(u32, Sequence)>,
+    judge: &mut ByCases,
 ) -> Option<Found> {
-    let mut judge = ByCases::default();
     let mut made = Found { rules: Vec::new(), notes: found.notes.clone() };
     for rule in &found.rules {
         let (lanes, sequence) = sequence(rule)?;
@@ -98,7 +104,7 @@ fn transferred(
         }
         let (mut cost, mut certificate) = (None, Certificate::default());
         for values in choices(&own)? {
-            let (each, proof) = prove(machine, pattern, lanes, &sequence, &values, &mut judge)?;
+            let (each, proof) = prove(machine, pattern, lanes, &sequence, &values, judge)?;
             cost.get_or_insert(each);
             certificate.add(proof);
         }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use hydride_ir::Function;
 use memo::Memo;
 use rules::{
-    Cost, Equality, Instance, Instructions, Lowering, Machine, Number, Replacement, RuleEntry, RuleFile,
-    Selector, Sequence, Source, Step, certified, instances, layout_patterns, mine, prove, read, trial,
+    ByCases, Cost, Equality, Instance, Instructions, Lowering, Machine, Number, Replacement, RuleEntry,
+    RuleFile, Selector, Sequence, Source, Step, certified, instances, layout_patterns, mine, prove, read,
+    trial,
 };
 use search::{Class, Instruction, Operand, Type};
 use synth::program::Program;
@@ -95,13 +96,16 @@ fn rules(machine: &Machine<'_>) -> Vec<Lowering> {
         "(rule sum (from (add:u16 a:u16 b:u16)))",
         "(rule middle (from (halving_add:u16 a:u16 b:u16)))",
     ];
-    texts.iter().flat_map(|text| mine(machine, "rule", &pattern(text), 4).rules).collect()
+    texts
+        .iter()
+        .flat_map(|text| mine(machine, "rule", &pattern(text), 4, &mut ByCases::default()).rules)
+        .collect()
 }
 
 #[test]
 fn constants_have_ranges_and_every_value_is_proved() {
     with_machine(|machine| {
-        let found = mine(machine, "shift", &pattern(SHIFT), 4).rules;
+        let found = mine(machine, "shift", &pattern(SHIFT), 4, &mut ByCases::default()).rules;
         let all: usize = found.iter().map(|rule| rule.certificate.choices).sum();
         assert_eq!(all, 16);
         let general = found.iter().find(|rule| rule.certificate.choices > 1).unwrap();
@@ -156,7 +160,7 @@ fn plain_expressions_are_lifted_and_covered() {
 #[test]
 fn files_hold_what_was_found() {
     with_machine(|machine| {
-        let found = mine(machine, "shift", &pattern(SHIFT), 4).rules;
+        let found = mine(machine, "shift", &pattern(SHIFT), 4, &mut ByCases::default()).rules;
         let file = RuleFile {
             target: "t".into(),
             equalities: Vec::new(),
@@ -193,10 +197,13 @@ fn values_are_in_another_order_where_that_costs_less() {
     let window = Window::read(&line.replace('\n', " "), 1).unwrap();
     with_table(table, |machine| {
         let sum = "(rule sum (from (add:u16 a:u16 b:u16)))";
-        let mut lowerings = mine(machine, "sum", &pattern(sum), 4).rules;
+        let mut lowerings = mine(machine, "sum", &pattern(sum), 4, &mut ByCases::default()).rules;
         let text = layout_patterns(machine.widths);
         let widen = read(&text).unwrap().into_iter().find(|rule| rule.name == "widen.u.u.8.halves2").unwrap();
-        lowerings.extend(mine(machine, "widen", &instances(&widen, &text).unwrap().remove(0), 8).rules);
+        lowerings.extend(
+            mine(machine, "widen", &instances(&widen, &text).unwrap().remove(0), 8, &mut ByCases::default())
+                .rules,
+        );
         let join = "(rule join (from (cast:u8x8 (shift_right:u16x8
             (shuffle:u16x8 a:u16x8 [0,4,1,5,2,6,3,7]) (broadcast:u16x8 1:u16)))))";
         let register = |register| Source::Variable { variable: "a".into(), register };

@@ -1,7 +1,7 @@
 //! Rules for patterns on a target, for operations and for cuts of windows alike.
 
 use ::rules::{
-    Cost, Found, Instance, Instructions, Lowering, Machine, Open, Replacement, RuleEntry,
+    ByCases, Cost, Found, Instance, Instructions, Lowering, Machine, Open, Replacement, RuleEntry,
     in_narrower_registers, lane_counts, parameters, question, with_other_signs,
 };
 use ::synth::program::Program;
@@ -17,7 +17,7 @@ use crate::commands::synth::{cost, steps};
 use crate::costs::Costs;
 
 /// Names what is kept, so that what was found in another way is found anew.
-const FOUND: &[u8] = b"rules 2";
+const FOUND: &[u8] = b"rules 3";
 
 /// What was found for an instance at a number of lanes.
 type Made = (Vec<Replacement>, Vec<String>);
@@ -43,11 +43,12 @@ impl Miner<'_> {
         let mut entry =
             RuleEntry { text: self.read.rule.to_string(), instances: Vec::new(), open: Vec::new() };
         let mut before: Vec<(&Instance, u32, Made)> = Vec::new();
+        let mut judge = ByCases::default();
         for pattern in &self.read.instances {
             let first = before.len();
             for lanes in lane_counts(pattern, &self.ground.named.widths).into_iter().rev() {
                 let made = kept(self.ground, self.memo, &format!("{lanes} {pattern:?}"), || {
-                    self.find(pattern, lanes, &before[..first], &before[first..])
+                    self.find(pattern, lanes, &before[..first], &before[first..], &mut judge)
                 });
                 before.push((pattern, lanes, made));
             }
@@ -69,6 +70,7 @@ impl Miner<'_> {
         lanes: u32,
         others: &[(&Instance, u32, Made)],
         wider: &[(&Instance, u32, Made)],
+        judge: &mut ByCases,
     ) -> Made {
         let read = |(pattern, _, (rules, notes)): &(&Instance, u32, Made)| Found {
             rules: rules.iter().map(|rule| rule.lowering(pattern)).collect(),
@@ -82,11 +84,13 @@ impl Miner<'_> {
         let found = with_machine(self.ground, self.memo, self.index, |machine| {
             let other = others.iter().find(same).map(read);
             let wider = wider.iter().rev().map(read);
-            let other = other.and_then(|found| with_other_signs(machine, &found, pattern));
-            let narrow = |own: Found| in_narrower_registers(machine, &own, pattern, lanes);
-            let known = other.or_else(|| wider.into_iter().find_map(narrow));
+            let other = other.and_then(|found| with_other_signs(machine, &found, pattern, judge));
+            let known = other.or_else(|| {
+                wider.into_iter().find_map(|own| in_narrower_registers(machine, &own, pattern, lanes, judge))
+            });
             let how = if known.is_some() { "taken over" } else { "searched" };
-            let found = known.unwrap_or_else(|| ::rules::mine(machine, &self.read.rule.name, pattern, lanes));
+            let found =
+                known.unwrap_or_else(|| ::rules::mine(machine, &self.read.rule.name, pattern, lanes, judge));
             let seconds = start.elapsed().as_secs_f64();
             tracing::debug!(
                 "{} {:?}, {lanes} lanes: {how} in {seconds:.3} s",
@@ -107,7 +111,7 @@ pub fn widened(ground: &Ground, memo: &Memo, index: &Instructions, rule: &Loweri
 }
 
 /// What was found out about a target before, or is found out now; proved either way, by this version of the program.
-fn kept<T: Serialize + DeserializeOwned>(
+pub fn kept<T: Serialize + DeserializeOwned>(
     ground: &Ground,
     memo: &Memo,
     question: &str,
