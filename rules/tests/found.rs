@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use hydride_ir::Function;
 use memo::Memo;
 use rules::{
-    ByCases, Cost, Equality, Instance, Instructions, Lowering, Machine, Number, Replacement, RuleEntry,
-    RuleFile, Selector, Sequence, Source, Step, certified, instances, layout_patterns, mine, prove, read,
-    trial,
+    ByCases, Cost, Equality, Found, Instance, Instructions, Lowering, Machine, Number, Replacement,
+    RuleEntry, RuleFile, Selector, Sequence, Source, Step, certified, in_narrower_registers, instances,
+    layout_patterns, mine, prove, question, read, trial, with_other_signs,
 };
 use search::{Class, Instruction, Operand, Type};
 use synth::program::Program;
@@ -23,14 +23,19 @@ fn instruction(id: &str, immediate: bool, lane: &str) -> Instruction {
 
 /// An instruction with these arguments, and a line for each four lanes, in which `@` is the lane's first bit.
 fn of_lines(id: &str, arguments: &[&str], line: &str) -> Instruction {
-    let vector = Type { class: Class::Vector, width: 64 };
+    of_width(64, id, arguments, line)
+}
+
+/// The same on registers of another width.
+fn of_width(width: u32, id: &str, arguments: &[&str], line: &str) -> Instruction {
+    let vector = Type { class: Class::Vector, width };
     let body: String =
-        (0..4).map(|at| format!("  {}\n", line.replace('@', &(16 * at).to_string()))).collect();
+        (0..width / 16).map(|at| format!("  {}\n", line.replace('@', &(16 * at).to_string()))).collect();
     let operand = |text: &&str| match text.contains("imm") {
         true => Operand::Choice { values: (0..16).collect(), width: 8 },
         false => Operand::Register(vector),
     };
-    let text = format!("func @{id}({}) -> (%r: 64) {{\n{body}}}\n", arguments.join(", "));
+    let text = format!("func @{id}({}) -> (%r: {width}) {{\n{body}}}\n", arguments.join(", "));
     Instruction {
         id: id.into(),
         intrinsic: id.into(),
@@ -68,6 +73,10 @@ fn with_machine<T>(what: impl FnOnce(&Machine<'_>) -> T) -> T {
 }
 
 fn with_table<T>(table: Table, what: impl FnOnce(&Machine<'_>) -> T) -> T {
+    with_registers(table, &[64], what)
+}
+
+fn with_registers<T>(table: Table, widths: &[u32], what: impl FnOnce(&Machine<'_>) -> T) -> T {
     let index = Instructions::new(&table);
     let measure = |program: &Program, _: &Table| {
         let uops = program.steps.len() as u32;
@@ -76,7 +85,7 @@ fn with_table<T>(table: Table, what: impl FnOnce(&Machine<'_>) -> T) -> T {
     what(&Machine {
         table: &table,
         index: &index,
-        widths: &[64],
+        widths,
         price: &|_: &Op| 1000,
         measure: &measure,
         key: [0; 32],
@@ -242,5 +251,47 @@ fn values_are_in_another_order_where_that_costs_less() {
         // Where the order is that of nothing else, there is no way.
         let without = Selector::new(&[], &lowerings[..2], machine.widths);
         assert!(without.select(&mut Meaning::new(&window), &mut table, machine.index).is_err());
+    });
+}
+
+#[test]
+fn rules_are_taken_over_to_narrower_registers_and_other_signs() {
+    let sum = |width: u32, id: &str| {
+        let argument = |name: &str| format!("%{name}: {width}");
+        of_width(width, id, &[&argument("a"), &argument("b")], "%r[@ +: 16] = add(%a[@ +: 16], %b[@ +: 16])")
+    };
+    let table = Table::new(vec![
+        sum(64, "plus"),
+        sum(32, "half_plus"),
+        instruction("least", false, "min.s(%a[@ +: 16], %b[@ +: 16])"),
+    ]);
+    let text = "(rule sum (for s sign) (from (add:{s}16 a:{s}16 b:{s}16)))";
+    let all = instances(&read(text).unwrap()[0], text).unwrap();
+    let [unsigned, signed] = &all[..] else { panic!("a sign has two values") };
+    assert!(question(unsigned, 4).is_some());
+    assert_eq!(question(unsigned, 4), question(signed, 4));
+    let least = |sign: &str| pattern(&format!("(rule least (from (min:{sign}16 a:{sign}16 b:{sign}16)))"));
+    assert_ne!(question(&least("u"), 4), question(&least("i"), 4));
+    with_registers(table, &[32, 64], |machine| {
+        let mut judge = ByCases::default();
+        let found = mine(machine, "sum", unsigned, 4, &mut judge);
+        let ids = |found: &Found| -> Vec<String> {
+            found.rules[0].sequence.steps.iter().map(|step| step.id.clone()).collect()
+        };
+        assert_eq!(ids(&found), ["plus"]);
+        let other = with_other_signs(machine, &found, signed, &mut judge).unwrap();
+        assert_eq!(other.rules[0].sequence, found.rules[0].sequence);
+        let narrow = in_narrower_registers(machine, &found, unsigned, 2, &mut judge).unwrap();
+        assert_eq!(ids(&narrow), ["half_plus"]);
+        assert_eq!(narrow.rules[0].certificate.structural, 2);
+        // There is no narrower one.
+        let found = mine(machine, "least", &least("i"), 4, &mut judge);
+        assert_eq!(ids(&found), ["least"]);
+        assert_eq!(in_narrower_registers(machine, &found, &least("i"), 2, &mut judge), None);
+        // What is found is no rule of another pattern.
+        assert_eq!(with_other_signs(machine, &found, &least("u"), &mut judge), None);
+        // Numbers whose highest bit is clear are the same with a sign and without.
+        let small = "(rule small (range a 0 32767) (range b 0 32767) (from (min:u16 a:u16 b:u16)))";
+        assert_eq!(ids(&mine(machine, "small", &pattern(small), 4, &mut judge)), ["least"]);
     });
 }
