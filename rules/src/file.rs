@@ -78,6 +78,9 @@ pub struct Replacement {
     pub parameters: BTreeMap<String, String>,
     /// Number of lanes.
     pub lanes: u32,
+    /// Width in bits of the widest registers that values are in, where that is not the target's widest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registers: Option<u32>,
     /// The least and the greatest value of the constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constant: Option<(i64, i64)>,
@@ -169,6 +172,7 @@ impl Replacement {
             name: pattern.window.name.clone(),
             pattern,
             lanes: self.lanes,
+            registers: self.registers,
             sequence: self.sequence.clone(),
             cost: self.cost,
             certificate: self.certificate,
@@ -180,6 +184,7 @@ impl Replacement {
         Self {
             parameters: parameters(&rule.pattern),
             lanes: rule.lanes,
+            registers: rule.registers,
             constant: rule
                 .constant()
                 .and_then(|(_, low, high)| Some((i64::try_from(low).ok()?, i64::try_from(high).ok()?))),

@@ -57,9 +57,9 @@ pub use file::{EqualityEntry, InstanceProof, Malformed, Open, Replacement, RuleE
 pub use graph::{Bound, Class, Computes, Equality, Graph, Head, Node, is_count};
 pub use instance::{Instance, WIDTHS, instances};
 pub use irmatch::irmatch;
-pub use layout::{halves, layout_patterns};
+pub use layout::{halves, layout_patterns, of_one_block};
 pub use lowering::{
-    Certificate, Cost, Lowering, Machine, certified, constants, is_fixed, lane_counts, prove, vectors,
+    Certificate, Cost, Lowering, Machine, certified, constants, fits, is_fixed, lane_counts, prove, vectors,
 };
 pub use mine::{Found, generalize, mine, widened};
 pub use outputs::{conditions, egglog, markdown, shown, smtlib, steps};

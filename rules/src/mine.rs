@@ -75,7 +75,15 @@ pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32, j
                 }
                 Some((cost, certificate)) => {
                     let (name, pattern) = (name.to_owned(), pattern.clone());
-                    found.rules.push(Lowering { name, pattern, lanes, sequence, cost, certificate });
+                    found.rules.push(Lowering {
+                        name,
+                        pattern,
+                        lanes,
+                        registers: None,
+                        sequence,
+                        cost,
+                        certificate,
+                    });
                 }
             },
         }
@@ -144,6 +152,7 @@ pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32, j
             name: name.to_owned(),
             pattern: own,
             lanes,
+            registers: None,
             sequence,
             cost,
             certificate,

@@ -109,7 +109,15 @@ fn transferred(
             certificate.add(proof);
         }
         let name = rule.name.clone();
-        made.rules.push(Lowering { name, pattern: own, lanes, sequence, cost: cost?, certificate });
+        made.rules.push(Lowering {
+            name,
+            pattern: own,
+            lanes,
+            registers: None,
+            sequence,
+            cost: cost?,
+            certificate,
+        });
     }
     Some(made)
 }

@@ -233,6 +233,7 @@ fn values_are_in_another_order_where_that_costs_less() {
             name: "join".into(),
             pattern: join,
             lanes: 8,
+            registers: None,
             sequence,
             cost,
             certificate,

@@ -91,6 +91,7 @@ mod unify;
 mod views;
 pub mod window;
 
+pub use rewrite::{quotient, rewrites};
 pub use select::in_order as contents_in_order;
 
 pub use c::{CPart, Leaves, NoC, c_body, c_element, c_expression, c_function};

@@ -1,8 +1,8 @@
 //! Rules for patterns on a target, for operations and for cuts of windows alike.
 
 use ::rules::{
-    ByCases, Cost, Found, Instance, Instructions, Lowering, Machine, Open, Replacement, RuleEntry,
-    in_narrower_registers, lane_counts, parameters, question, with_other_signs,
+    ByCases, Cost, Found, Instance, Instructions, Lowering, Machine, Open, Replacement, RuleEntry, fits,
+    in_narrower_registers, is_fixed, lane_counts, of_one_block, parameters, question, with_other_signs,
 };
 use ::synth::program::Program;
 use ::synth::table::{Op, Table};
@@ -47,10 +47,25 @@ impl Miner<'_> {
         for pattern in &self.read.instances {
             let first = before.len();
             for lanes in lane_counts(pattern, &self.ground.named.widths).into_iter().rev() {
-                let made = kept(self.ground, self.memo, &format!("{lanes} {pattern:?}"), || {
-                    self.find(pattern, lanes, &before[..first], &before[first..], &mut judge)
-                });
+                let made = kept(
+                    self.ground,
+                    self.memo,
+                    &self.ground.named.widths,
+                    &format!("{lanes} {pattern:?}"),
+                    || self.find(pattern, lanes, &before[..first], &before[first..], &mut judge),
+                );
                 before.push((pattern, lanes, made));
+            }
+            if let Some((lanes, widths)) = in_blocks(pattern, &self.ground.named.widths) {
+                let question = format!("{lanes} {pattern:?}");
+                let (mut rules, _): Made = kept(self.ground, self.memo, widths, &question, || {
+                    let found = with_machine(self.ground, self.memo, self.index, widths, |machine| {
+                        ::rules::mine(machine, &self.read.rule.name, pattern, lanes, &mut judge)
+                    });
+                    (found.rules.iter().map(Replacement::of).collect(), found.notes)
+                });
+                rules.iter_mut().for_each(|rule| rule.registers = widths.last().copied());
+                entry.instances.extend(rules);
             }
             let own = parameters(pattern);
             for (_, lanes, (rules, notes)) in before[first..].iter().rev() {
@@ -81,7 +96,7 @@ impl Miner<'_> {
         let same = |(other, own, _): &&(&Instance, u32, Made)| {
             asked.is_some() && *own == lanes && question(other, lanes) == asked
         };
-        let found = with_machine(self.ground, self.memo, self.index, |machine| {
+        let found = with_machine(self.ground, self.memo, self.index, &self.ground.named.widths, |machine| {
             let other = others.iter().find(same).map(read);
             let wider = wider.iter().rev().map(read);
             let other = other.and_then(|found| with_other_signs(machine, &found, pattern, judge));
@@ -103,10 +118,19 @@ impl Miner<'_> {
     }
 }
 
+/// The widths of registers of one block, and the lanes for which a pattern's values fill more than one of them; `None` where each is in
+/// one, as for wider registers too, or there are no such registers.
+fn in_blocks<'w>(pattern: &Instance, widths: &'w [u32]) -> Option<(u32, &'w [u32])> {
+    let own = of_one_block(widths).filter(|_| !is_fixed(pattern))?;
+    let lanes = lane_counts(pattern, own).into_iter().max()?;
+    (!fits(pattern, lanes, *own.last()?)).then_some((lanes, own))
+}
+
 /// A rule with the ranges of its variables as wide as they can be proved.
 pub fn widened(ground: &Ground, memo: &Memo, index: &Instructions, rule: &Lowering) -> Replacement {
-    kept(ground, memo, &format!("widened {rule:?}"), || {
-        Replacement::of(&with_machine(ground, memo, index, |machine| ::rules::widened(machine, rule)))
+    let widths = &ground.named.widths;
+    kept(ground, memo, widths, &format!("widened {rule:?}"), || {
+        Replacement::of(&with_machine(ground, memo, index, widths, |machine| ::rules::widened(machine, rule)))
     })
 }
 
@@ -114,10 +138,11 @@ pub fn widened(ground: &Ground, memo: &Memo, index: &Instructions, rule: &Loweri
 pub fn kept<T: Serialize + DeserializeOwned>(
     ground: &Ground,
     memo: &Memo,
+    widths: &[u32],
     question: &str,
     find: impl FnOnce() -> T,
 ) -> T {
-    let widths: Vec<u8> = ground.named.widths.iter().flat_map(|width| width.to_le_bytes()).collect();
+    let widths: Vec<u8> = widths.iter().flat_map(|width| width.to_le_bytes()).collect();
     let key = digest([FOUND, &ground.key, &widths, question.as_bytes()]);
     if let Some(text) = memo.get::<String>(&key)
         && let Ok(known) = serde_json::from_str(&text)
@@ -132,11 +157,12 @@ pub fn kept<T: Serialize + DeserializeOwned>(
     found
 }
 
-/// Does something with a target as rules need it.
+/// Does something with a target as rules need it, whose values are in registers of these widths.
 pub fn with_machine<T>(
     ground: &Ground,
     memo: &Memo,
     index: &Instructions,
+    widths: &[u32],
     what: impl FnOnce(&Machine<'_>) -> T,
 ) -> T {
     let price = |op: &Op| cost(&ground.table, op);
@@ -144,7 +170,7 @@ pub fn with_machine<T>(
     what(&Machine {
         table: &ground.table,
         index,
-        widths: &ground.named.widths,
+        widths,
         price: &price,
         measure: &measure,
         key: ground.key,

@@ -138,7 +138,9 @@ fn equality(ground: &Ground, memo: &Memo, read: &Read) -> EqualityEntry {
     let proofs: Vec<Option<InstanceProof>> = read
         .instances
         .par_iter()
-        .map(|instance| kept(ground, memo, &format!("equality {instance:?}"), || proved(instance)))
+        .map(|instance| {
+            kept(ground, memo, &ground.named.widths, &format!("equality {instance:?}"), || proved(instance))
+        })
         .collect();
     EqualityEntry { text: read.rule.to_string(), proofs: proofs.into_iter().flatten().collect() }
 }
