@@ -99,7 +99,7 @@ pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32, j
         found.notes.push(format!("the constant has more than {MAX_VALUES} values"));
         return found;
     }
-    let mut finder = Ranges { machine, pattern, lanes, at, judge: judge, answers: BTreeMap::new(), tried: 0 };
+    let mut finder = Ranges { machine, pattern, lanes, at, judge, answers: BTreeMap::new(), tried: 0 };
     let mut open: Vec<(i128, i128)> = vec![(low, high)];
     let mut made: Vec<(i128, i128, Sequence, Cost, Certificate)> = Vec::new();
     while let Some((low, high)) = open.pop() {

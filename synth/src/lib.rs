@@ -75,6 +75,7 @@ mod neighbors;
 mod options;
 pub mod parts;
 pub mod program;
+mod quotients;
 mod reduce;
 mod regroup;
 mod rewrite;
@@ -91,7 +92,8 @@ mod unify;
 mod views;
 pub mod window;
 
-pub use rewrite::{quotient, rewrites};
+pub use quotients::quotient;
+pub use rewrite::rewrites;
 pub use select::in_order as contents_in_order;
 
 pub use c::{CPart, Leaves, NoC, c_body, c_element, c_expression, c_function};

@@ -100,24 +100,6 @@ fn product(dag: &mut Dag, dividend: NodeId, bits: u32, divisor: &Int, width: u32
     Some(dag.shr(product, count))
 }
 
-/// The quotient that the high bits of a product are: the same theorem read from the other side, for any `m` and `w + s`.
-pub fn quotient(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let Node::Shr(product, count) = *dag.node(value) else { return None };
-    let Node::Sum { terms, constant } = dag.node(product) else { return None };
-    let ([(dividend, multiplier)], true) = (&terms[..], *constant == Int::ZERO) else { return None };
-    let (dividend, multiplier) = (*dividend, multiplier.clone());
-    let count = usize::try_from(dag.as_i64(count)?).ok()?;
-    let bits = dag.natural(dividend)?.0 as usize;
-    if !dag.range(dividend).is_non_negative() || multiplier <= Int::ZERO || count < bits {
-        return None;
-    }
-    let power = Int::ONE << count;
-    let divisor = (&power + &multiplier - Int::ONE) / &multiplier;
-    let slack = &multiplier * &divisor - &power;
-    let divisor = (slack <= Int::ONE << (count - bits)).then(|| dag.int(divisor))?;
-    dag.div(dividend, divisor)
-}
-
 /// The same where the least `m` has `n + 1` bits: with `t = ⌊x·(m - 2^n) / 2^n⌋` the quotient is
 /// `⌊(⌊(x - t) / 2⌋ + t) / 2^(s-1)⌋` (the same, figure 4.1). Since `t ≤ x`, no value in between has more than `n` bits.
 fn long_division(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
@@ -584,24 +566,6 @@ mod tests {
         let mut replacements = Replacements::default();
         replacements.insert(arg, bits);
         dag.replace(value, &mut replacements)
-    }
-
-    #[test]
-    fn high_bits_of_products_are_quotients() {
-        let mut dag = Dag::new(vec![16]);
-        let dividend = dag.arg_slice(0, 0, 16, false);
-        for (factor, bits, divisor) in
-            [(43_691, 17, Some(3)), (40_330, 19, Some(13)), (20_165, 18, Some(13)), (43_690, 17, None)]
-        {
-            let product = dag.linear(&[(dividend, Int::from(factor))], Int::ZERO);
-            let count = dag.int(bits);
-            let high = dag.shr(product, count);
-            let expected = divisor.map(|divisor: i64| {
-                let divisor = dag.int(divisor);
-                dag.div(dividend, divisor).unwrap()
-            });
-            assert_eq!(quotient(&mut dag, high), expected, "{factor}");
-        }
     }
 
     #[test]
