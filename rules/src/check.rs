@@ -7,6 +7,7 @@ use serde::Serialize;
 use smt::Verdict;
 use synth::certify::Judge;
 use synth::window::{ExpressionId, Meaning, Window, limits};
+use synth::{quotient, rewrites};
 
 use crate::instance::Instance;
 use crate::lowering::with_literals;
@@ -42,6 +43,8 @@ pub enum Finding {
 pub enum Proof {
     /// Both sides are one node of the graph of exact integers.
     Structural,
+    /// A theorem of the synthesizer's, whose conditions are checked, says that they are equal.
+    Theorem,
     /// The solver says that they are equal.
     Solver,
     /// The same for each choice of the constants, and of other variables with few values.
@@ -53,6 +56,7 @@ impl Proof {
     pub fn name(self) -> &'static str {
         match self {
             Proof::Structural => "structural",
+            Proof::Theorem => "theorem",
             Proof::Solver => "solver",
             Proof::Cases => "cases",
         }
@@ -166,19 +170,41 @@ pub fn sides(meaning: &mut Meaning<'_>, instance: &Instance) -> Option<(NodeId, 
 
 /// What is known of an instance; `judge` is asked where both sides are not one node.
 pub fn check(instance: &Instance, judge: &mut dyn Judge) -> Finding {
+    let cases = cases(instance);
+    // What needs no solver for any choice is not asked as a whole.
+    let is_known = |one: &Instance| without_solver(one).is_some();
+    if let Some(cases) = &cases
+        && !is_known(instance)
+        && cases.iter().all(is_known)
+    {
+        return Finding::True { proof: Proof::Cases };
+    }
     let first = at_once(instance, judge);
-    let Finding::Unknown { reason } = first else { return first };
+    let (Finding::Unknown { .. }, Some(cases)) = (&first, cases) else { return first };
+    for one in cases {
+        match at_once(&one, judge) {
+            Finding::True { .. } => {}
+            other => return other,
+        }
+    }
+    Finding::True { proof: Proof::Cases }
+}
+
+/// An instance for each choice of its constants, and of other variables with few values; `None` where there are too many or none.
+fn cases(instance: &Instance) -> Option<Vec<Instance>> {
     let mut cases = vec![instance.window.leaves.clone()];
+    let mut told_apart = false;
     for (at, leaf) in instance.window.leaves.iter().enumerate() {
         let (low, high) = leaf.range.unwrap_or(limits(leaf.ty));
         let many = (high - low + 1).saturating_mul(cases.len() as i128) > MAX_CASES;
         match (instance.binds[at], leaf.range) {
-            (Binds::Constant, _) if many => return Finding::Unknown { reason },
+            (Binds::Constant, _) if many => return None,
             (Binds::Constant, _) => {}
             // What has few values is as good as a constant.
             (_, Some(_)) if !many => {}
             _ => continue,
         }
+        told_apart = true;
         let with = |leaves: &Vec<synth::window::Leaf>| {
             let chosen = |value| {
                 let mut leaves = leaves.clone();
@@ -189,10 +215,7 @@ pub fn check(instance: &Instance, judge: &mut dyn Judge) -> Finding {
         };
         cases = cases.iter().flat_map(with).collect();
     }
-    if cases.len() == 1 {
-        return Finding::Unknown { reason };
-    }
-    for leaves in cases {
+    let one = |leaves: Vec<synth::window::Leaf>| {
         let mut one = instance.clone();
         let chosen = leaves.iter().enumerate().filter_map(|(at, leaf)| match leaf.range {
             Some((low, high)) if low == high => Some((at, low)),
@@ -200,20 +223,33 @@ pub fn check(instance: &Instance, judge: &mut dyn Judge) -> Finding {
         });
         one.window.expressions = with_literals(&instance.window.expressions, &chosen.collect());
         one.window.leaves = leaves;
-        match at_once(&one, judge) {
-            Finding::True { .. } => {}
-            other => return other,
-        }
+        one
+    };
+    told_apart.then(|| cases.into_iter().map(one).collect())
+}
+
+/// The proof of an instance that needs no solver.
+fn without_solver(instance: &Instance) -> Option<Proof> {
+    let mut meaning = Meaning::new(&instance.window);
+    let (from, to) = sides(&mut meaning, instance)?;
+    known(&mut meaning, from, to)
+}
+
+fn known(meaning: &mut Meaning<'_>, from: NodeId, to: NodeId) -> Option<Proof> {
+    if from == to {
+        return Some(Proof::Structural);
     }
-    Finding::True { proof: Proof::Cases }
+    let dag = &mut meaning.dag;
+    let holds = rewrites(dag, from).contains(&to) || quotient(dag, to) == Some(from);
+    holds.then_some(Proof::Theorem)
 }
 
 fn at_once(instance: &Instance, judge: &mut dyn Judge) -> Finding {
     let unknown = |reason: &str| Finding::Unknown { reason: reason.to_owned() };
     let mut meaning = Meaning::new(&instance.window);
     let Some((from, to)) = sides(&mut meaning, instance) else { return unknown("the rule is too large") };
-    if from == to {
-        return Finding::True { proof: Proof::Structural };
+    if let Some(proof) = known(&mut meaning, from, to) {
+        return Finding::True { proof };
     }
     let model = match judge.equal(&meaning.dag, from, to) {
         Verdict::Equal => return Finding::True { proof: Proof::Solver },

@@ -78,6 +78,9 @@ pub struct Replacement {
     pub parameters: BTreeMap<String, String>,
     /// Number of lanes.
     pub lanes: u32,
+    /// Width in bits of the widest registers that values are in, where that is not the target's widest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registers: Option<u32>,
     /// The least and the greatest value of the constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constant: Option<(i64, i64)>,
@@ -130,28 +133,12 @@ impl RuleFile {
                 made(&entry.text)?.into_iter().map(|instance| (parameters(&instance), instance)).collect();
             for own in &entry.instances {
                 let fail = |message: &str| Malformed { text: entry.text.clone(), message: message.into() };
-                let mut pattern =
-                    patterns.get(&own.parameters).ok_or_else(|| fail("there is no such instance"))?.clone();
-                let constant = constants(&pattern).next();
-                if let (Some((low, high)), Some(at)) = (own.constant, constant) {
-                    pattern.window.leaves[at].range = Some((low.into(), high.into()));
-                }
-                for leaf in &mut pattern.window.leaves {
-                    if let Some((low, high)) = own.ranges.get(&leaf.name) {
-                        leaf.range = Some(((*low).into(), (*high).into()));
-                    }
-                }
+                let pattern =
+                    patterns.get(&own.parameters).ok_or_else(|| fail("there is no such instance"))?;
                 if own.lanes == 0 || own.lanes > synth::window::MAX_LANES {
                     return Err(fail("so many lanes are not possible"));
                 }
-                all.push(Lowering {
-                    name: pattern.window.name.clone(),
-                    pattern,
-                    lanes: own.lanes,
-                    sequence: own.sequence.clone(),
-                    cost: own.cost,
-                    certificate: own.certificate,
-                });
+                all.push(own.lowering(pattern));
             }
         }
         Ok(all)
@@ -169,11 +156,35 @@ fn made(text: &str) -> Result<Vec<Instance>, Malformed> {
 }
 
 impl Replacement {
+    /// The rule of this instance of its pattern.
+    pub fn lowering(&self, pattern: &Instance) -> Lowering {
+        let mut pattern = pattern.clone();
+        let constant = constants(&pattern).next();
+        if let (Some((low, high)), Some(at)) = (self.constant, constant) {
+            pattern.window.leaves[at].range = Some((low.into(), high.into()));
+        }
+        for leaf in &mut pattern.window.leaves {
+            if let Some((low, high)) = self.ranges.get(&leaf.name) {
+                leaf.range = Some(((*low).into(), (*high).into()));
+            }
+        }
+        Lowering {
+            name: pattern.window.name.clone(),
+            pattern,
+            lanes: self.lanes,
+            registers: self.registers,
+            sequence: self.sequence.clone(),
+            cost: self.cost,
+            certificate: self.certificate,
+        }
+    }
+
     /// A rule as it is written.
     pub fn of(rule: &Lowering) -> Self {
         Self {
             parameters: parameters(&rule.pattern),
             lanes: rule.lanes,
+            registers: rule.registers,
             constant: rule
                 .constant()
                 .and_then(|(_, low, high)| Some((i64::try_from(low).ok()?, i64::try_from(high).ok()?))),

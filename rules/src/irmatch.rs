@@ -298,7 +298,8 @@ pub fn irmatch(equalities: &[Instance], lowerings: &[Lowering]) -> String {
     for instance in equalities {
         rules.entry(&instance.window.name).or_default().extend(of_equality(instance));
     }
-    for rule in lowerings {
+    // What is in narrower registers has no names for its parts.
+    for rule in lowerings.iter().filter(|rule| rule.registers.is_none()) {
         rules.entry(&rule.name).or_default().push(of_lowering(rule));
     }
     let mut text = String::from(

@@ -22,6 +22,12 @@ const NARROW: [u32; 3] = [8, 16, 32];
 /// Width of the blocks in which instructions of wide registers work.
 const BLOCK: u32 = 128;
 
+/// The widths of registers up to those of one block, where there are wider ones: what widens in these leaves its lanes in order.
+pub fn of_one_block(widths: &[u32]) -> Option<&[u32]> {
+    let count = widths.iter().position(|width| *width == BLOCK)? + 1;
+    (count < widths.len()).then(|| &widths[..count])
+}
+
 /// The lanes of registers, by position: the lower halves of all blocks of so many lanes before their upper halves.
 ///
 /// ```

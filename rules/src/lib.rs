@@ -46,6 +46,7 @@ mod sequence;
 mod sums;
 mod text;
 mod tidy;
+mod transfer;
 mod trial;
 
 pub use arithmetic::{ArithmeticError, evaluate};
@@ -56,9 +57,9 @@ pub use file::{EqualityEntry, InstanceProof, Malformed, Open, Replacement, RuleE
 pub use graph::{Bound, Class, Computes, Equality, Graph, Head, Node, is_count};
 pub use instance::{Instance, WIDTHS, instances};
 pub use irmatch::irmatch;
-pub use layout::{halves, layout_patterns};
+pub use layout::{halves, layout_patterns, of_one_block};
 pub use lowering::{
-    Certificate, Cost, Lowering, Machine, certified, constants, is_fixed, lane_counts, prove, vectors,
+    Certificate, Cost, Lowering, Machine, certified, constants, fits, is_fixed, lane_counts, prove, vectors,
 };
 pub use mine::{Found, generalize, mine, widened};
 pub use outputs::{conditions, egglog, markdown, shown, smtlib, steps};
@@ -69,4 +70,5 @@ pub use select::{Selected, Selector};
 pub use sequence::{Instructions, Sequence, Shape, Source, Step};
 pub use text::{About, Binds, Piece, Rule, RuleError, Values, read};
 pub use tidy::tidy;
+pub use transfer::{in_narrower_registers, question, with_other_signs};
 pub use trial::{Trial, trial};

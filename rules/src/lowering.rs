@@ -42,6 +42,15 @@ pub struct Certificate {
     pub solver: usize,
 }
 
+impl Certificate {
+    /// Adds what was proved for other values of the constant.
+    pub fn add(&mut self, other: Self) {
+        self.choices += other.choices;
+        self.structural += other.structural;
+        self.solver += other.solver;
+    }
+}
+
 /// A pattern with instructions for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lowering {
@@ -51,6 +60,8 @@ pub struct Lowering {
     pub pattern: Instance,
     /// Number of lanes.
     pub lanes: u32,
+    /// Width in bits of the widest registers that values are in, where that is not the target's widest.
+    pub registers: Option<u32>,
     /// What replaces the pattern.
     pub sequence: Sequence,
     /// What it costs.
@@ -95,6 +106,13 @@ pub fn constants(pattern: &Instance) -> impl Iterator<Item = usize> + '_ {
 /// Whether a pattern is of vectors of a number of lanes, and not of one lane that stands for any number.
 pub fn is_fixed(pattern: &Instance) -> bool {
     pattern.window.leaves.iter().any(|leaf| leaf.ty.lanes > 1)
+}
+
+/// Whether all of a pattern's values are in registers of at most so many bits.
+pub fn fits(pattern: &Instance, lanes: u32, bits: u32) -> bool {
+    let dense = pattern.window.leaves.iter().zip(&pattern.binds);
+    let dense = dense.filter(|(_, binds)| **binds == Binds::Anything).map(|(leaf, _)| leaf.ty);
+    dense.chain([pattern.window.ty()]).all(|ty| lanes.max(ty.lanes) * ty.width <= bits)
 }
 
 /// The numbers of lanes for which a pattern's values fill a register of each width, least first.

@@ -62,21 +62,28 @@ fn answer(
         .ok_or_else(|| "the instructions that were found read registers otherwise than in order".into())
 }
 
-/// The rules of a pattern at a number of lanes.
-pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32) -> Found {
-    let mut judge = ByCases::default();
+/// The rules of a pattern at a number of lanes. A judge remembers what it proved, so that one is best for all instances of a pattern.
+pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32, judge: &mut ByCases) -> Found {
     let mut found = Found::default();
     let Some(at) = constants(pattern).next() else {
         let values = BTreeMap::new();
-        match answer(machine, pattern, lanes, &values, &mut judge) {
+        match answer(machine, pattern, lanes, &values, judge) {
             Err(why) => found.notes.push(why),
-            Ok(sequence) => match prove(machine, pattern, lanes, &sequence, &values, &mut judge) {
+            Ok(sequence) => match prove(machine, pattern, lanes, &sequence, &values, judge) {
                 None => {
                     found.notes.push("the instructions that were found could not be proved as a whole".into())
                 }
                 Some((cost, certificate)) => {
                     let (name, pattern) = (name.to_owned(), pattern.clone());
-                    found.rules.push(Lowering { name, pattern, lanes, sequence, cost, certificate });
+                    found.rules.push(Lowering {
+                        name,
+                        pattern,
+                        lanes,
+                        registers: None,
+                        sequence,
+                        cost,
+                        certificate,
+                    });
                 }
             },
         }
@@ -92,8 +99,7 @@ pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32) -
         found.notes.push(format!("the constant has more than {MAX_VALUES} values"));
         return found;
     }
-    let mut finder =
-        Ranges { machine, pattern, lanes, at, judge: &mut judge, answers: BTreeMap::new(), tried: 0 };
+    let mut finder = Ranges { machine, pattern, lanes, at, judge, answers: BTreeMap::new(), tried: 0 };
     let mut open: Vec<(i128, i128)> = vec![(low, high)];
     let mut made: Vec<(i128, i128, Sequence, Cost, Certificate)> = Vec::new();
     while let Some((low, high)) = open.pop() {
@@ -146,6 +152,7 @@ pub fn mine(machine: &Machine<'_>, name: &str, pattern: &Instance, lanes: u32) -
             name: name.to_owned(),
             pattern: own,
             lanes,
+            registers: None,
             sequence,
             cost,
             certificate,
@@ -260,7 +267,7 @@ impl Ranges<'_, '_> {
         // Every value between the ends is proved; where one is not, the range ends before it.
         for value in (first..middle).rev() {
             match self.holds(&sequence, value) {
-                Some((_, own)) => add(&mut certificate, own),
+                Some((_, own)) => certificate.add(own),
                 None => {
                     first = value + 1;
                     break;
@@ -269,7 +276,7 @@ impl Ranges<'_, '_> {
         }
         for value in middle + 1..=last {
             match self.holds(&sequence, value) {
-                Some((_, own)) => add(&mut certificate, own),
+                Some((_, own)) => certificate.add(own),
                 None => {
                     last = value - 1;
                     break;
@@ -278,12 +285,6 @@ impl Ranges<'_, '_> {
         }
         Ok((first, last, sequence, cost, certificate))
     }
-}
-
-fn add(all: &mut Certificate, own: Certificate) {
-    all.choices += own.choices;
-    all.structural += own.structural;
-    all.solver += own.solver;
 }
 
 /// Sequences for several values of a constant as one, with numbers that are functions of the constant; `None` where they are not

@@ -335,7 +335,8 @@ pub fn pdll(
     let mut left: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut found: BTreeMap<String, (u32, String)> = BTreeMap::new();
     let mut skip = |why: &'static str| *left.entry(why).or_insert(0) += 1;
-    for rule in lowerings {
+    // What is in narrower registers has no names for its parts.
+    for rule in lowerings.iter().filter(|rule| rule.registers.is_none()) {
         let own = &rule.pattern;
         let values = own.binds.iter().zip(&own.window.leaves);
         let on_values = values.clone().any(|(binds, leaf)| *binds != Binds::Constant && leaf.range.is_some());

@@ -15,8 +15,8 @@ use synth::window::{Element, ExpressionId, Kind, Meaning, Operator};
 use crate::bindings::Bindings;
 use crate::graph::{Bound, Class, Computes, Equality, Graph, Head};
 use crate::instance::Instance;
-use crate::layout::Laid;
-use crate::lowering::{Lowering, finish, is_fixed};
+use crate::layout::{Laid, of_one_block};
+use crate::lowering::{Lowering, finish, fits, is_fixed};
 use crate::sequence::{Instructions, Shape, constant, load, low_part};
 use crate::tidy::tidy;
 
@@ -48,6 +48,8 @@ pub struct Selector<'r> {
     lowerings: FxHashMap<Key, Vec<&'r Lowering>>,
     between: FxHashMap<Key, Vec<Between<'r>>>,
     widths: &'r [u32],
+    /// The same for values in narrower registers, where there are rules for these.
+    narrower: Option<Box<Selector<'r>>>,
 }
 
 /// A cover of a window.
@@ -88,8 +90,31 @@ fn key(rule: &Instance, root: synth::window::ExpressionId) -> Option<Key> {
 impl<'r> Selector<'r> {
     /// Rules for a target with registers of these widths, least first.
     pub fn new(equalities: &'r [Equality], lowerings: &'r [Lowering], widths: &'r [u32]) -> Self {
+        let own = |rule: &&'r Lowering| rule.registers.is_none();
+        let mut selector = Self::of(equalities, lowerings.iter().filter(own), widths);
+        if let Some(narrow) = of_one_block(widths)
+            && let Some(bits) = narrow.last()
+            && lowerings.iter().any(|rule| rule.registers == Some(*bits))
+        {
+            let own = |rule: &&'r Lowering| match rule.registers {
+                Some(registers) => registers == *bits,
+                None => fits(&rule.pattern, rule.lanes, *bits),
+            };
+            let own = Self::of(equalities, lowerings.iter().filter(own), narrow);
+            selector.narrower = Some(Box::new(own));
+        }
+        selector
+    }
+
+    /// Rules whose values are in registers of these widths.
+    fn of(
+        equalities: &'r [Equality],
+        lowerings: impl Iterator<Item = &'r Lowering>,
+        widths: &'r [u32],
+    ) -> Self {
         let (equality, lowering, between) = Default::default();
-        let mut selector = Self { equalities: equality, lowerings: lowering, between, widths };
+        let mut selector =
+            Self { equalities: equality, lowerings: lowering, between, widths, narrower: None };
         let mut layouts: Vec<Vec<u32>> = Vec::new();
         let mut number = |order: Option<Vec<u32>>| match order {
             None => 0,
@@ -157,6 +182,26 @@ impl<'r> Selector<'r> {
         table: &mut Table,
         index: &Instructions,
     ) -> Result<Selected, String> {
+        let own = self.covered(meaning, table, index);
+        let Some(narrower) = self.narrower_for(meaning) else { return own };
+        match (own, narrower.covered(meaning, table, index)) {
+            (Ok(own), Ok(other)) => Ok(if other.price < own.price { other } else { own }),
+            (own, other) => own.or_else(|why| other.map_err(|_| why)),
+        }
+    }
+
+    /// The rules for narrower registers, for a window whose result fills at most one of the widest.
+    fn narrower_for(&self, meaning: &Meaning<'_>) -> Option<&Self> {
+        let own = self.widths.last().is_some_and(|widest| meaning.window().ty().bits() <= *widest);
+        self.narrower.as_deref().filter(|_| own)
+    }
+
+    fn covered(
+        &self,
+        meaning: &mut Meaning<'_>,
+        table: &mut Table,
+        index: &Instructions,
+    ) -> Result<Selected, String> {
         let mut graph = Graph::new(meaning);
         let root = graph.root;
         graph.regroup();
@@ -193,6 +238,15 @@ impl<'r> Selector<'r> {
     /// What the cheapest cover of a window costs, in thousandths of a micro-operation, as if nothing was shared; or which expression
     /// no rule covers.
     pub fn price(&self, meaning: &mut Meaning<'_>) -> Result<u64, String> {
+        let own = self.own_price(meaning);
+        let Some(narrower) = self.narrower_for(meaning) else { return own };
+        match (own, narrower.own_price(meaning)) {
+            (Ok(own), Ok(other)) => Ok(own.min(other)),
+            (own, other) => own.or_else(|why| other.map_err(|_| why)),
+        }
+    }
+
+    fn own_price(&self, meaning: &mut Meaning<'_>) -> Result<u64, String> {
         let mut graph = Graph::new(meaning);
         let root = graph.root;
         graph.regroup();

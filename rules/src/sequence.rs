@@ -288,7 +288,8 @@ fn constant_lanes(meaning: &Meaning<'_>, content: &Content) -> Option<Vec<Scalar
     Some(lanes)
 }
 
-fn register_text(ty: Register) -> String {
+/// A register's type as text.
+pub fn register_text(ty: Register) -> String {
     let letter = match ty.class {
         Class::Vector => 'v',
         Class::Mask => 'm',
@@ -298,7 +299,8 @@ fn register_text(ty: Register) -> String {
     format!("{letter}{}", ty.width)
 }
 
-fn register(text: &str) -> Option<Register> {
+/// The register's type that a text is.
+pub fn register(text: &str) -> Option<Register> {
     let class = match text.as_bytes().first()? {
         b'v' => Class::Vector,
         b'm' => Class::Mask,

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use hydride_ir::Function;
 use memo::Memo;
 use rules::{
-    Cost, Equality, Instance, Instructions, Lowering, Machine, Number, Replacement, RuleEntry, RuleFile,
-    Selector, Sequence, Source, Step, certified, instances, layout_patterns, mine, prove, read, trial,
+    ByCases, Cost, Equality, Found, Instance, Instructions, Lowering, Machine, Number, Replacement,
+    RuleEntry, RuleFile, Selector, Sequence, Source, Step, certified, in_narrower_registers, instances,
+    layout_patterns, mine, prove, question, read, trial, with_other_signs,
 };
 use search::{Class, Instruction, Operand, Type};
 use synth::program::Program;
@@ -22,14 +23,19 @@ fn instruction(id: &str, immediate: bool, lane: &str) -> Instruction {
 
 /// An instruction with these arguments, and a line for each four lanes, in which `@` is the lane's first bit.
 fn of_lines(id: &str, arguments: &[&str], line: &str) -> Instruction {
-    let vector = Type { class: Class::Vector, width: 64 };
+    of_width(64, id, arguments, line)
+}
+
+/// The same on registers of another width.
+fn of_width(width: u32, id: &str, arguments: &[&str], line: &str) -> Instruction {
+    let vector = Type { class: Class::Vector, width };
     let body: String =
-        (0..4).map(|at| format!("  {}\n", line.replace('@', &(16 * at).to_string()))).collect();
+        (0..width / 16).map(|at| format!("  {}\n", line.replace('@', &(16 * at).to_string()))).collect();
     let operand = |text: &&str| match text.contains("imm") {
         true => Operand::Choice { values: (0..16).collect(), width: 8 },
         false => Operand::Register(vector),
     };
-    let text = format!("func @{id}({}) -> (%r: 64) {{\n{body}}}\n", arguments.join(", "));
+    let text = format!("func @{id}({}) -> (%r: {width}) {{\n{body}}}\n", arguments.join(", "));
     Instruction {
         id: id.into(),
         intrinsic: id.into(),
@@ -67,6 +73,10 @@ fn with_machine<T>(what: impl FnOnce(&Machine<'_>) -> T) -> T {
 }
 
 fn with_table<T>(table: Table, what: impl FnOnce(&Machine<'_>) -> T) -> T {
+    with_registers(table, &[64], what)
+}
+
+fn with_registers<T>(table: Table, widths: &[u32], what: impl FnOnce(&Machine<'_>) -> T) -> T {
     let index = Instructions::new(&table);
     let measure = |program: &Program, _: &Table| {
         let uops = program.steps.len() as u32;
@@ -75,7 +85,7 @@ fn with_table<T>(table: Table, what: impl FnOnce(&Machine<'_>) -> T) -> T {
     what(&Machine {
         table: &table,
         index: &index,
-        widths: &[64],
+        widths,
         price: &|_: &Op| 1000,
         measure: &measure,
         key: [0; 32],
@@ -95,13 +105,16 @@ fn rules(machine: &Machine<'_>) -> Vec<Lowering> {
         "(rule sum (from (add:u16 a:u16 b:u16)))",
         "(rule middle (from (halving_add:u16 a:u16 b:u16)))",
     ];
-    texts.iter().flat_map(|text| mine(machine, "rule", &pattern(text), 4).rules).collect()
+    texts
+        .iter()
+        .flat_map(|text| mine(machine, "rule", &pattern(text), 4, &mut ByCases::default()).rules)
+        .collect()
 }
 
 #[test]
 fn constants_have_ranges_and_every_value_is_proved() {
     with_machine(|machine| {
-        let found = mine(machine, "shift", &pattern(SHIFT), 4).rules;
+        let found = mine(machine, "shift", &pattern(SHIFT), 4, &mut ByCases::default()).rules;
         let all: usize = found.iter().map(|rule| rule.certificate.choices).sum();
         assert_eq!(all, 16);
         let general = found.iter().find(|rule| rule.certificate.choices > 1).unwrap();
@@ -156,7 +169,7 @@ fn plain_expressions_are_lifted_and_covered() {
 #[test]
 fn files_hold_what_was_found() {
     with_machine(|machine| {
-        let found = mine(machine, "shift", &pattern(SHIFT), 4).rules;
+        let found = mine(machine, "shift", &pattern(SHIFT), 4, &mut ByCases::default()).rules;
         let file = RuleFile {
             target: "t".into(),
             equalities: Vec::new(),
@@ -193,10 +206,13 @@ fn values_are_in_another_order_where_that_costs_less() {
     let window = Window::read(&line.replace('\n', " "), 1).unwrap();
     with_table(table, |machine| {
         let sum = "(rule sum (from (add:u16 a:u16 b:u16)))";
-        let mut lowerings = mine(machine, "sum", &pattern(sum), 4).rules;
+        let mut lowerings = mine(machine, "sum", &pattern(sum), 4, &mut ByCases::default()).rules;
         let text = layout_patterns(machine.widths);
         let widen = read(&text).unwrap().into_iter().find(|rule| rule.name == "widen.u.u.8.halves2").unwrap();
-        lowerings.extend(mine(machine, "widen", &instances(&widen, &text).unwrap().remove(0), 8).rules);
+        lowerings.extend(
+            mine(machine, "widen", &instances(&widen, &text).unwrap().remove(0), 8, &mut ByCases::default())
+                .rules,
+        );
         let join = "(rule join (from (cast:u8x8 (shift_right:u16x8
             (shuffle:u16x8 a:u16x8 [0,4,1,5,2,6,3,7]) (broadcast:u16x8 1:u16)))))";
         let register = |register| Source::Variable { variable: "a".into(), register };
@@ -217,6 +233,7 @@ fn values_are_in_another_order_where_that_costs_less() {
             name: "join".into(),
             pattern: join,
             lanes: 8,
+            registers: None,
             sequence,
             cost,
             certificate,
@@ -235,5 +252,47 @@ fn values_are_in_another_order_where_that_costs_less() {
         // Where the order is that of nothing else, there is no way.
         let without = Selector::new(&[], &lowerings[..2], machine.widths);
         assert!(without.select(&mut Meaning::new(&window), &mut table, machine.index).is_err());
+    });
+}
+
+#[test]
+fn rules_are_taken_over_to_narrower_registers_and_other_signs() {
+    let sum = |width: u32, id: &str| {
+        let argument = |name: &str| format!("%{name}: {width}");
+        of_width(width, id, &[&argument("a"), &argument("b")], "%r[@ +: 16] = add(%a[@ +: 16], %b[@ +: 16])")
+    };
+    let table = Table::new(vec![
+        sum(64, "plus"),
+        sum(32, "half_plus"),
+        instruction("least", false, "min.s(%a[@ +: 16], %b[@ +: 16])"),
+    ]);
+    let text = "(rule sum (for s sign) (from (add:{s}16 a:{s}16 b:{s}16)))";
+    let all = instances(&read(text).unwrap()[0], text).unwrap();
+    let [unsigned, signed] = &all[..] else { panic!("a sign has two values") };
+    assert!(question(unsigned, 4).is_some());
+    assert_eq!(question(unsigned, 4), question(signed, 4));
+    let least = |sign: &str| pattern(&format!("(rule least (from (min:{sign}16 a:{sign}16 b:{sign}16)))"));
+    assert_ne!(question(&least("u"), 4), question(&least("i"), 4));
+    with_registers(table, &[32, 64], |machine| {
+        let mut judge = ByCases::default();
+        let found = mine(machine, "sum", unsigned, 4, &mut judge);
+        let ids = |found: &Found| -> Vec<String> {
+            found.rules[0].sequence.steps.iter().map(|step| step.id.clone()).collect()
+        };
+        assert_eq!(ids(&found), ["plus"]);
+        let other = with_other_signs(machine, &found, signed, &mut judge).unwrap();
+        assert_eq!(other.rules[0].sequence, found.rules[0].sequence);
+        let narrow = in_narrower_registers(machine, &found, unsigned, 2, &mut judge).unwrap();
+        assert_eq!(ids(&narrow), ["half_plus"]);
+        assert_eq!(narrow.rules[0].certificate.structural, 2);
+        // There is no narrower one.
+        let found = mine(machine, "least", &least("i"), 4, &mut judge);
+        assert_eq!(ids(&found), ["least"]);
+        assert_eq!(in_narrower_registers(machine, &found, &least("i"), 2, &mut judge), None);
+        // What is found is no rule of another pattern.
+        assert_eq!(with_other_signs(machine, &found, &least("u"), &mut judge), None);
+        // Numbers whose highest bit is clear are the same with a sign and without.
+        let small = "(rule small (range a 0 32767) (range b 0 32767) (from (min:u16 a:u16 b:u16)))";
+        assert_eq!(ids(&mine(machine, "small", &pattern(small), 4, &mut judge)), ["least"]);
     });
 }

@@ -357,8 +357,21 @@ impl<'a, 'w> Writer<'a, 'w> {
                 let whole = self.value(pair);
                 let ty = self.syntax.c_type(Register { class: Class::Vector, width: 4 * bytes }, 8);
                 let offset = if matches!(value, Value::High(_)) { bytes / 2 } else { 0 };
+                // What has no name has no address.
+                let named = match **pair {
+                    Value::Input(_) => true,
+                    Value::Step(_) => !self.nested,
+                    _ => false,
+                };
+                let (before, whole) = match named {
+                    true => (String::new(), whole),
+                    false => {
+                        let own = self.syntax.c_type(Register { class: Class::Vector, width: 8 * bytes }, 8);
+                        (format!("{own} w_ = ({own})({whole}); "), "w_".to_owned())
+                    }
+                };
                 format!(
-                    "({{ {ty} h_; __builtin_memcpy(&h_, (const char *)&{whole} + {offset}, {}); h_; }})",
+                    "({{ {before}{ty} h_; __builtin_memcpy(&h_, (const char *)&{whole} + {offset}, {}); h_; }})",
                     bytes / 2
                 )
             }

@@ -78,6 +78,7 @@ mod options;
 mod padded;
 pub mod parts;
 pub mod program;
+mod quotients;
 mod reduce;
 mod regroup;
 mod rewrite;
@@ -94,6 +95,8 @@ mod unify;
 mod views;
 pub mod window;
 
+pub use quotients::quotient;
+pub use rewrite::rewrites;
 pub use select::in_order as contents_in_order;
 
 pub use c::{CPart, Leaves, NoC, c_body, c_element, c_expression, c_function};

@@ -372,6 +372,11 @@ impl<'w> Meaning<'w> {
         let Type { width, kind, .. } = self.window.leaves[leaf].ty;
         let value = self.dag.slice(bits, 0, width, kind == Kind::Signed);
         let Some((low, high)) = self.window.leaves[leaf].range else { return value };
+        // Numbers whose highest bit is clear are their other bits: an extremum could become one with whatever is computed of it, which no
+        // element then is.
+        if (low, high) == (0, (1i128 << (width - 1)) - 1) && width > 1 {
+            return self.dag.slice(bits, 0, width - 1, false);
+        }
         let (low, high) = (self.dag.int(low), self.dag.int(high));
         let raised = self.dag.max(value, low);
         self.dag.min(raised, high)

@@ -76,7 +76,7 @@ fn is_better(
     selector: &Selector<'_>,
     rule: &Lowering,
 ) -> bool {
-    with_machine(ground, memo, index, |machine| {
+    with_machine(ground, memo, index, &ground.named.widths, |machine| {
         let values: BTreeMap<usize, i128> = ::rules::constants(&rule.pattern)
             .map(|at| {
                 let leaf = &rule.pattern.window.leaves[at];

@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 
-use ::rules::{EqualityEntry, Finding, InstanceProof, RuleFile, check, layout_patterns, parameters};
+use ::rules::{
+    EqualityEntry, Finding, Instance, InstanceProof, RuleFile, check, layout_patterns, parameters,
+};
 use ::synth::synthesize::prover;
 use anyhow::{Context, Result};
 use clap::Args;
+use memo::Memo;
 use rayon::prelude::*;
 
 use super::check::{Read, parse};
-use super::find::found;
+use super::find::{found, kept};
 use crate::cache::CacheArgs;
 use crate::commands::synth::targets::{Ground, Named};
 use crate::{Session, SpecArgs, usage};
@@ -99,7 +102,9 @@ pub fn run(session: &Session, args: &MineArgs) -> Result<u8> {
     if file.target != ground.named.name {
         return Err(usage(format!("the rules are for {}, not for {}", file.target, ground.named.name)));
     }
-    file.equalities.extend(pool.install(|| equal.par_iter().map(equality).collect::<Vec<_>>()));
+    file.equalities.extend(
+        pool.install(|| equal.par_iter().map(|read| equality(&ground, &memo, read)).collect::<Vec<_>>()),
+    );
     file.equalities.retain(|entry| !entry.proofs.is_empty());
     file.rules.extend(pool.install(|| found(&ground, &memo, &patterns)));
     if args.cut > 1 {
@@ -125,13 +130,16 @@ pub fn run(session: &Session, args: &MineArgs) -> Result<u8> {
 }
 
 /// An equality with those of its instances that are proved.
-fn equality(read: &Read) -> EqualityEntry {
+fn equality(ground: &Ground, memo: &Memo, read: &Read) -> EqualityEntry {
+    let proved = |instance: &Instance| match check(instance, &mut prover()) {
+        Finding::True { proof } => Some(InstanceProof { parameters: parameters(instance), proof }),
+        _ => None,
+    };
     let proofs: Vec<Option<InstanceProof>> = read
         .instances
         .par_iter()
-        .map(|instance| match check(instance, &mut prover()) {
-            Finding::True { proof } => Some(InstanceProof { parameters: parameters(instance), proof }),
-            _ => None,
+        .map(|instance| {
+            kept(ground, memo, &ground.named.widths, &format!("equality {instance:?}"), || proved(instance))
         })
         .collect();
     EqualityEntry { text: read.rule.to_string(), proofs: proofs.into_iter().flatten().collect() }

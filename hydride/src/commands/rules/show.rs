@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ::rules::{
     Finding, Instance, Instructions, Lowering, Selector, check, constants, egglog, irmatch, lane_counts,
-    markdown, parameters, pdll, smtlib, trial, vectors,
+    markdown, of_one_block, parameters, pdll, smtlib, trial, vectors,
 };
 use ::synth::synthesize::prover;
 use ::synth::window::{Meaning, limits};
@@ -199,7 +199,11 @@ pub fn run(session: &Session, args: &RunArgs) -> Result<u8> {
         .enumerate()
         .map(|(at, rule)| {
             let seed = args.seed.wrapping_add(at as u64);
-            (at, with_machine(&ground, &memo, &index, |machine| trial(machine, rule, each, seed)))
+            let widths = match rule.registers {
+                Some(_) => of_one_block(&ground.named.widths).unwrap_or(&[]),
+                None => &ground.named.widths,
+            };
+            (at, with_machine(&ground, &memo, &index, widths, |machine| trial(machine, rule, each, seed)))
         })
         .collect();
     let (mut runs, mut mismatches, mut skipped) = (0, 0, 0);
@@ -265,7 +269,10 @@ fn cell(read: &Read, loaded: &Loaded, widths: &[u32]) -> String {
         let Some(lanes) = lane_counts(pattern, widths).into_iter().max() else { continue };
         let own = parameters(pattern);
         let is = |rule: &&Lowering| {
-            rule.name == read.rule.name && rule.lanes == lanes && parameters(&rule.pattern) == own
+            rule.name == read.rule.name
+                && rule.lanes == lanes
+                && rule.registers.is_none()
+                && parameters(&rule.pattern) == own
         };
         let rules: Vec<&Lowering> = loaded.lowerings.iter().filter(is).collect();
         let ty = pattern.window.leaves.first().map_or(pattern.window.ty(), |leaf| leaf.ty);
