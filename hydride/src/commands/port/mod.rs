@@ -3,6 +3,7 @@
 mod beside;
 pub(super) mod call;
 mod fallback;
+mod found;
 pub(super) mod header;
 mod machine;
 mod page;

@@ -4,26 +4,24 @@
 //! among all instructions, the rest among those of the cheapest sequences found before they are searched among all, and at
 //! last whoever has none or a dearer one tries those that became known meanwhile.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ::synth::synthesize::{Answer, Kept, Status, prover, recalled};
+use ::synth::synthesize::{Status, prover, recalled};
 use ::synth::table::Table;
 use ::synth::window::{Element, Operator, Window};
-use ::synth::{CPart, Leaves, c_body, c_expression};
 use anyhow::Result;
 use memo::{Key, Memo, digest};
 use rayon::prelude::*;
 
+use super::found::Found;
 use super::sources::{Source, is_first, key};
 use super::table::Row;
 use crate::cache::Cache;
-use crate::commands::synth::steps::{Cost, Step, cost, steps};
 use crate::commands::synth::targets::{Ground, GroundArgs};
-use crate::commands::synth::{answer_key, cost as price, solve_with};
+use crate::commands::synth::{answer_key, solve_with};
 use crate::console::{Phase, Phases, on_interrupt};
 
 /// Names how choices are searched beside each other, so that what was found in another way is searched again.
@@ -37,77 +35,6 @@ const MAX_TIMES: usize = 2;
 
 /// Different sets of instructions whose sequences are tried for other choices.
 const MAX_SETS: usize = 4;
-
-/// What was found for a window.
-pub struct Found {
-    pub status: Status,
-    /// How it was proved, its cost and its steps.
-    pub program: Option<(&'static str, Cost, Vec<Step>)>,
-    /// The body in C.
-    pub body: Option<Vec<String>>,
-    /// The same as one expression, where it can be one.
-    pub expression: Option<Vec<CPart>>,
-    pub notes: Vec<String>,
-    /// What the search counts the program's cost as, and its instructions by their positions in the table.
-    counted: Option<(u64, BTreeSet<usize>)>,
-    /// The same as it is kept.
-    kept: Option<Kept>,
-}
-
-impl Found {
-    fn new(window: &Window, ground: &Ground, mut answer: Answer<'_>, table: &Table) -> Self {
-        let kept = answer.kept(table);
-        let syntax = ground.syntax.as_ref();
-        let body = answer.program.as_ref().and_then(|(program, _)| {
-            c_body(&mut answer.meaning, table, program, syntax, Leaves::Variables).ok()
-        });
-        let expression = answer
-            .program
-            .as_ref()
-            .and_then(|(program, _)| c_expression(&mut answer.meaning, table, program, syntax));
-        let counted = answer.program.as_ref().map(|(program, _)| {
-            let ops = || program.steps.iter().map(|step| table.op(step.op));
-            (ops().map(|op| price(table, op)).sum(), ops().map(|op| op.instruction).collect())
-        });
-        let program = answer.program.as_ref().map(|(program, proof)| {
-            (proof.name(), cost(program, table, &ground.costs), steps(window, program, table))
-        });
-        Self { status: answer.status, program, body, expression, notes: answer.notes, counted, kept }
-    }
-
-    /// That there is none for a function that does with other elements what this one's does.
-    fn like(&self, model: &Window) -> Self {
-        let why = format!("{} has none, which computes the same of elements in order", model.name);
-        Self {
-            status: self.status,
-            program: None,
-            body: None,
-            expression: None,
-            notes: self.notes.iter().cloned().chain([why]).collect(),
-            counted: None,
-            kept: None,
-        }
-    }
-
-    /// With the remark that only the instructions of other choices were looked at, where there is no program.
-    fn among_few(mut self) -> Self {
-        if self.program.is_none() {
-            self.notes.push("only instructions of other immediates' sequences were looked at".into());
-            self.kept.iter_mut().for_each(|kept| kept.notes.clone_from(&self.notes));
-        }
-        self
-    }
-
-    fn price(&self) -> Option<u64> {
-        self.counted.as_ref().map(|(price, _)| *price)
-    }
-
-    /// This, or the other one where it is cheaper or the only one with a program.
-    fn or_cheaper(self, other: Self) -> Self {
-        let rank = |found: &Self| Reverse(found.price().unwrap_or(u64::MAX));
-        if rank(&other) > rank(&self) { other } else { self }
-    }
-}
 
 /// What was found for sources.
 pub struct Searched {

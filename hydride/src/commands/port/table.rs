@@ -10,7 +10,7 @@ use parsers::Instruction;
 use serde::Serialize;
 
 use super::call::Written;
-use super::search::Found;
+use super::found::Found;
 use super::sources::Source;
 use crate::commands::synth::steps::{Cost, Step};
 
