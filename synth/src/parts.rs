@@ -1,7 +1,8 @@
 //! Windows in parts: what no program was found for as a whole is computed in two windows, of which the second reads what the
 //! first wrote.
 //!
-//! The cut is at the operation that has about half of the operations below it, and a part without a program is cut again.
+//! The cut is at the operation that has about half of the operations below it, and a part without a program is cut again, as is one
+//! whose search was not finished, for which the cheaper answer is taken.
 //! A part that is one operation cannot be cut. What a part writes is a leaf of the others, with the range that its value
 //! has; since every part is proved for all values of its leaves in their ranges, all parts together are the window.
 
@@ -22,48 +23,72 @@ pub struct Part<R> {
     pub answer: R,
 }
 
-/// Computes a window that has no answer as a whole in parts that have one, in the order in which they have to be computed.
-/// `solve` is asked for the answer of each part; what has none and cannot be cut is given to `last`.
-pub fn in_parts<R, E>(
-    window: &Window,
-    solve: &mut dyn FnMut(&Window) -> Option<R>,
-    last: &mut dyn FnMut(&Window) -> Result<R, E>,
-) -> Result<Vec<Part<R>>, E> {
-    let mut parts = Vec::new();
-    let mut number = 0;
-    cut(window.clone(), None, true, &mut number, solve, last, &mut parts)?;
-    Ok(parts)
+/// How parts are answered.
+pub trait Solver<R, E> {
+    /// The answer for a part; `None` where it has none as a whole.
+    fn solve(&mut self, window: &Window) -> Option<R>;
+
+    /// The answer for what has none as a whole and cannot be cut.
+    fn last(&mut self, window: &Window) -> Result<R, E>;
+
+    /// Whether a part may have a cheaper answer in two parts, since its search was not finished.
+    fn is_open(&self, answer: &R) -> bool;
+
+    /// What a part's answer costs, with what it takes to write its result.
+    fn cost(&self, part: &Part<R>) -> u64;
 }
 
-fn cut<R, E>(
-    window: Window,
-    name: Option<String>,
-    asked: bool,
-    number: &mut usize,
-    solve: &mut dyn FnMut(&Window) -> Option<R>,
-    last: &mut dyn FnMut(&Window) -> Result<R, E>,
-    parts: &mut Vec<Part<R>>,
-) -> Result<(), E> {
-    if !asked && let Some(answer) = solve(&window) {
-        parts.push(Part { window, name, answer });
-        return Ok(());
+/// Computes a window that has no answer as a whole in parts that have one, in the order in which they have to be computed.
+pub fn in_parts<R, E>(window: &Window, solver: &mut dyn Solver<R, E>) -> Result<Vec<Part<R>>, E> {
+    Parts { solver, number: 0 }.cut(window.clone(), None, true)
+}
+
+struct Parts<'s, R, E> {
+    solver: &'s mut dyn Solver<R, E>,
+    /// How many parts there are.
+    number: usize,
+}
+
+impl<R, E> Parts<'_, R, E> {
+    /// The parts of a window, which has no answer as a whole if it was `asked` for one.
+    fn cut(&mut self, window: Window, name: Option<String>, asked: bool) -> Result<Vec<Part<R>>, E> {
+        let answer = if asked { None } else { self.solver.solve(&window) };
+        let two = match &answer {
+            Some(answer) if !self.solver.is_open(answer) => None,
+            _ if self.number >= MAX_PARTS => None,
+            _ => {
+                let own = self.name(&window);
+                halves(&window, &own).map(|two| (own, two))
+            }
+        };
+        let parts = two.map(|(own, (lower, upper))| {
+            let mut parts = self.cut(lower, Some(own), false)?;
+            parts.extend(self.cut(upper, name.clone(), false)?);
+            Ok(parts)
+        });
+        let answer = match (answer, parts) {
+            (None, Some(parts)) => return parts,
+            (None, None) => self.solver.last(&window)?,
+            (Some(answer), parts) => {
+                let whole = Part { window, name, answer };
+                let cost = |parts: &[Part<R>]| parts.iter().map(|part| self.solver.cost(part)).sum::<u64>();
+                return Ok(match parts {
+                    Some(Ok(parts)) if cost(&parts) < self.solver.cost(&whole) => parts,
+                    _ => vec![whole],
+                });
+            }
+        };
+        Ok(vec![Part { window, name, answer }])
     }
-    let own = loop {
-        let own = format!("part{number}_");
-        *number += 1;
-        if !window.leaves.iter().any(|leaf| leaf.name == own) {
-            break own;
-        }
-    };
-    match halves(&window, &own).filter(|_| *number < MAX_PARTS) {
-        Some((lower, upper)) => {
-            cut(lower, Some(own), false, number, solve, last, parts)?;
-            cut(upper, name, false, number, solve, last, parts)
-        }
-        None => {
-            let answer = last(&window)?;
-            parts.push(Part { window, name, answer });
-            Ok(())
+
+    /// A name that no leaf has.
+    fn name(&mut self, window: &Window) -> String {
+        loop {
+            let own = format!("part{}_", self.number);
+            self.number += 1;
+            if !window.leaves.iter().any(|leaf| leaf.name == own) {
+                return own;
+            }
         }
     }
 }

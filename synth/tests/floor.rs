@@ -1,6 +1,6 @@
 //! Windows in parts, and lanes in C's integers.
 
-use synth::parts::{halves, in_parts};
+use synth::parts::{Part, Solver, halves, in_parts};
 use synth::scalar::lanes;
 use synth::synthesize::prover;
 use synth::window::{Meaning, Window};
@@ -13,22 +13,50 @@ fn window(lanes: u32, bits: u32, leaves: &[(&str, &str)], expr: &str) -> Window 
     Window::read(&line, 1).expect("a window")
 }
 
+/// Whatever has so many operations or less is solved, at a cost of one for each, or of a number for those that are open.
+struct Small {
+    most: usize,
+    open: Option<u64>,
+}
+
+impl Small {
+    fn operations(part: &Window) -> usize {
+        let is_leaf = |at: usize| {
+            let id = synth::window::ExpressionId(at as u32);
+            matches!(part.expressions.get(id).operator, synth::window::Operator::Leaf(_))
+        };
+        (0..part.expressions.len()).filter(|at| !is_leaf(*at)).count()
+    }
+}
+
+impl Solver<usize, ()> for Small {
+    fn solve(&mut self, window: &Window) -> Option<usize> {
+        Some(Self::operations(window)).filter(|count| *count <= self.most)
+    }
+
+    fn last(&mut self, _: &Window) -> Result<usize, ()> {
+        Ok(7)
+    }
+
+    fn is_open(&self, answer: &usize) -> bool {
+        *answer > 1 && self.open.is_some()
+    }
+
+    fn cost(&self, part: &Part<usize>) -> u64 {
+        match self.open {
+            Some(cost) if part.answer > 1 => cost,
+            _ => part.answer as u64,
+        }
+    }
+}
+
 #[test]
 fn a_window_is_cut_until_its_parts_have_answers() {
     let expr =
         "(let t (add:u8x4 a:u8x4 b:u8x4) (mul:u8x4 (max:u8x4 t:u8x4 a:u8x4) (min:u8x4 t:u8x4 b:u8x4)))";
     let whole = window(4, 8, &[("a", "u8x4"), ("b", "u8x4")], expr);
-    let operations = |part: &Window| {
-        (0..part.expressions.len())
-            .filter(|at| {
-                let id = synth::window::ExpressionId(*at as u32);
-                !matches!(part.expressions.get(id).operator, synth::window::Operator::Leaf(_))
-            })
-            .count()
-    };
     // Whatever has two operations or less is solved, and nothing has to be taken lane by lane.
-    let solve = &mut |part: &Window| (operations(part) <= 2).then(|| operations(part));
-    let parts = in_parts(&whole, solve, &mut |_| Err("not cut")).expect("parts");
+    let parts = in_parts(&whole, &mut Small { most: 2, open: None }).expect("parts");
     // What two parts share both compute.
     assert_eq!(parts.iter().map(|part| part.answer).sum::<usize>(), 5);
     let names: Vec<Option<&str>> = parts.iter().map(|part| part.name.as_deref()).collect();
@@ -42,7 +70,12 @@ fn a_window_is_cut_until_its_parts_have_answers() {
     }
     let one = window(4, 8, &[("a", "u8x4"), ("b", "u8x4")], "(add:u8x4 a:u8x4 b:u8x4)");
     assert!(halves(&one, "p").is_none());
-    assert_eq!(in_parts(&one, &mut |_| None, &mut |_| Ok::<_, ()>(7)).expect("one part")[0].answer, 7);
+    assert_eq!(in_parts(&one, &mut Small { most: 0, open: None }).expect("one part")[0].answer, 7);
+    // What may be cheaper in two parts is cut again where it is.
+    for (cost, most) in [(2, 2), (9, 1)] {
+        let parts = in_parts(&whole, &mut Small { most: 2, open: Some(cost) }).expect("parts");
+        assert_eq!(parts.iter().map(|part| part.answer).max(), Some(most), "{cost}");
+    }
 }
 
 #[test]

@@ -5,16 +5,19 @@ use std::time::Instant;
 
 use ::synth::c_element;
 use ::synth::certify::Proof;
-use ::synth::parts::{Part, in_parts};
+use ::synth::parts::{Part, Solver, in_parts};
 use ::synth::scalar::lanes;
 use ::synth::synthesize::prover;
 use ::synth::window::{Meaning, Window};
-use anyhow::{Result, anyhow};
+use anyhow::{Error, Result, anyhow};
 use memo::Memo;
 
 use super::solve;
 use super::steps::{self, Cost, Step};
 use super::targets::Ground;
+
+/// A search of more states than this may have ended before all were looked at.
+const MANY_STATES: usize = 1024;
 
 /// What a part is computed by.
 pub struct Solved {
@@ -29,6 +32,8 @@ pub struct Solved {
     pub explanation: String,
     /// States that were looked at.
     pub states: usize,
+    /// Whether there may be a cheaper program, since its search was not finished.
+    is_open: bool,
 }
 
 /// A window in parts.
@@ -48,47 +53,8 @@ pub fn floor(
     max_seconds: u64,
     name: &str,
 ) -> Result<Floor> {
-    let start = Instant::now();
-    let mut whole = |part: &Window| {
-        let left = match max_seconds {
-            0 => 0,
-            most => most.saturating_sub(start.elapsed().as_secs()).max(1),
-        };
-        let (mut answer, table) = solve(part, ground, memo, stop, left, None);
-        let explanation = steps::explain(&answer, &table, ground);
-        let (program, proof) = answer.program.take()?;
-        let body = ::synth::c_body(
-            &mut answer.meaning,
-            &table,
-            &program,
-            ground.syntax.as_ref(),
-            ::synth::Leaves::Pointers,
-        )
-        .ok()?;
-        Some(Solved {
-            body,
-            cost: steps::cost(&program, &table, &ground.costs),
-            steps: steps::steps(part, &program, &table),
-            proof,
-            explanation,
-            states: answer.states,
-        })
-    };
-    let mut by_lanes = |part: &Window| -> Result<Solved> {
-        let mut meaning = Meaning::new(part);
-        let lanes = lanes(&mut meaning, &mut prover()).map_err(|error| anyhow!("{error}"))?;
-        let (uops, latency) = (lanes.operations(), lanes.depth());
-        let operands = part.leaves.iter().map(|leaf| leaf.name.clone()).collect();
-        Ok(Solved {
-            body: lanes.c_body(&meaning)?,
-            cost: Cost::new(uops, latency),
-            steps: vec![Step::in_c(operands)],
-            proof: lanes.proof,
-            explanation: format!("{name}: lane by lane in C's integers, {uops} operations\n"),
-            states: 0,
-        })
-    };
-    let parts = in_parts(window, &mut whole, &mut by_lanes)?;
+    let mut search = Search { ground, memo, stop, max_seconds, name, start: Instant::now() };
+    let parts = in_parts(window, &mut search)?;
     let mut parameters = vec![format!("{} *restrict result", c_element(window.ty())?)];
     for leaf in &window.leaves {
         let ty = c_element(leaf.ty)?;
@@ -111,6 +77,76 @@ pub fn floor(
     }
     lines.push("}".into());
     Ok(Floor { parts, lines })
+}
+
+/// The search for parts.
+struct Search<'a> {
+    ground: &'a Ground,
+    memo: &'a Memo,
+    stop: &'a AtomicBool,
+    max_seconds: u64,
+    /// The window's name.
+    name: &'a str,
+    start: Instant,
+}
+
+impl Search<'_> {
+    /// Seconds that are left for parts, at least one; 0 for no end.
+    fn left(&self) -> u64 {
+        match self.max_seconds {
+            0 => 0,
+            most => most.saturating_sub(self.start.elapsed().as_secs()).max(1),
+        }
+    }
+}
+
+impl Solver<Solved, Error> for Search<'_> {
+    fn solve(&mut self, part: &Window) -> Option<Solved> {
+        let Self { ground, memo, stop, .. } = *self;
+        let (mut answer, table) = solve(part, ground, memo, stop, self.left(), None);
+        let explanation = steps::explain(&answer, &table, ground);
+        let (program, proof) = answer.program.take()?;
+        let syntax = ground.syntax.as_ref();
+        let leaves = ::synth::Leaves::Pointers;
+        let body = ::synth::c_body(&mut answer.meaning, &table, &program, syntax, leaves).ok()?;
+        Some(Solved {
+            body,
+            cost: steps::cost(&program, &table, &ground.costs),
+            steps: steps::steps(part, &program, &table),
+            proof,
+            explanation,
+            states: answer.states,
+            is_open: answer.states > MANY_STATES,
+        })
+    }
+
+    fn last(&mut self, part: &Window) -> Result<Solved> {
+        let mut meaning = Meaning::new(part);
+        let lanes = lanes(&mut meaning, &mut prover()).map_err(|error| anyhow!("{error}"))?;
+        let (uops, latency) = (lanes.operations(), lanes.depth());
+        let operands = part.leaves.iter().map(|leaf| leaf.name.clone()).collect();
+        Ok(Solved {
+            body: lanes.c_body(&meaning)?,
+            cost: Cost::new(uops, latency),
+            steps: vec![Step::in_c(operands)],
+            proof: lanes.proof,
+            explanation: format!("{}: lane by lane in C's integers, {uops} operations\n", self.name),
+            states: 0,
+            is_open: false,
+        })
+    }
+
+    fn is_open(&self, answer: &Solved) -> bool {
+        answer.is_open && self.left() != 1
+    }
+
+    /// Micro-operations, and a store and a load for each register that another part reads.
+    fn cost(&self, part: &Part<Solved>) -> u64 {
+        let widest = self.ground.named.widths.last().copied().unwrap_or(u32::MAX);
+        let registers = part.window.ty().bits().div_ceil(widest);
+        let passed = if part.name.is_some() { 2 * registers } else { 0 };
+        u64::from(part.answer.cost.uops + passed)
+    }
 }
 
 impl Floor {
