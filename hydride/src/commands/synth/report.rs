@@ -144,10 +144,17 @@ fn line<'a>(
     }
 }
 
-/// A name for a window in C.
+/// A name for a window in C, in which what no name may have is its number.
 pub fn c_name(window: &Window) -> String {
-    let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    format!("window_{}", window.name.chars().map(word).collect::<String>())
+    let mut name = String::from("window_");
+    for c in window.name.chars() {
+        if c == '_' || c.is_ascii_alphanumeric() {
+            name.push(c);
+        } else {
+            let _ = write!(name, "_{:x}", u32::from(c));
+        }
+    }
+    name
 }
 
 /// A function in C with what it includes.
