@@ -30,8 +30,7 @@ pub fn question(pattern: &Instance, lanes: u32) -> Option<String> {
     let mut text = String::new();
     for (leaf, binds) in pattern.window.leaves.iter().zip(&pattern.binds) {
         let Leaf { name, ty, range, .. } = leaf;
-        text += &format!("{name} {binds:?} {} {} ", ty.width, ty.lanes);
-        text += &format!("{range:?} ");
+        text += &format!("{name} {binds:?} {} {} {range:?} ", ty.width, ty.lanes);
     }
     for values in choices(pattern)? {
         text += &format!("{values:?}\n");

@@ -79,10 +79,11 @@ impl Shift {
             Node::SliceAt { of, .. } => of == number,
             _ => false,
         };
-        if dag.reachable([value]).iter().any(beyond) {
+        let nodes = dag.reachable([value]);
+        if nodes.iter().any(beyond) {
             return None;
         }
-        let mut args = dag.reachable([value]).into_iter().filter_map(|node| match *dag.node(node) {
+        let mut args = nodes.into_iter().filter_map(|node| match *dag.node(node) {
             Node::Arg(arg) if arg != by => Some(arg),
             _ => None,
         });

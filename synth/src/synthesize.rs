@@ -181,8 +181,10 @@ impl Stage<'_, '_> {
         judge: &mut dyn Judge,
         states: &mut usize,
     ) -> Option<(Program, Proof)> {
-        let widest = *self.target.widths.last()?;
-        let window = padded(meaning.window(), widest).filter(|_| self.depth == 0)?;
+        if self.depth > 0 {
+            return None;
+        }
+        let window = padded(meaning.window(), *self.target.widths.last()?)?;
         let next = Self { depth: self.depth + 1, ..self };
         let kept = next.kept(&window, table, judge, states)?.cut(meaning.window())?;
         let program = kept.read(meaning, table)?;

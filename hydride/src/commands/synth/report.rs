@@ -144,7 +144,7 @@ fn line<'a>(
     }
 }
 
-/// A name for a window in C, in which what no name may have is its number.
+/// A name for a window in C. Characters that a name in C cannot have are written as their code points, in hexadecimal digits.
 pub fn c_name(window: &Window) -> String {
     let mut name = String::from("window_");
     for c in window.name.chars() {
