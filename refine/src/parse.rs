@@ -156,17 +156,17 @@ impl<'t> Parser<'t> {
     }
 
     /// Goes on if the next token is a word or sign.
-    fn eat(&mut self, text: &str) -> bool {
+    pub(crate) fn eat(&mut self, text: &str) -> bool {
         let found = self.is(Kind::Word, text) || self.is(Kind::Sign, text);
         self.at += usize::from(found);
         found
     }
 
-    fn expect(&mut self, text: &str) -> Read<()> {
+    pub(crate) fn expect(&mut self, text: &str) -> Read<()> {
         if self.eat(text) { Ok(()) } else { self.fault(format!("expected `{text}`, found {}", self.found())) }
     }
 
-    fn take(&mut self, kind: Kind, what: &str) -> Read<&'t str> {
+    pub(crate) fn take(&mut self, kind: Kind, what: &str) -> Read<&'t str> {
         match self.peek() {
             Some(token) if token.kind == kind => {
                 self.at += 1;
@@ -182,13 +182,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn number(&mut self) -> Read<u32> {
+    pub(crate) fn number(&mut self) -> Read<u32> {
         let place = self.place();
         let word = self.take(Kind::Word, "a number")?;
         word.parse().map_err(|_| Fault::new(place, format!("expected a number, found `{word}`")))
     }
 
-    fn ty(&mut self) -> Read<Type> {
+    pub(crate) fn ty(&mut self) -> Read<Type> {
         let place = self.place();
         let ty = self.unchecked_type(0)?;
         let bits = elements(&ty).map(|widths| widths.iter().map(|width| u64::from(*width)).sum::<u64>());
@@ -280,7 +280,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn operand(&mut self) -> Read<Operand> {
+    pub(crate) fn operand(&mut self) -> Read<Operand> {
         let ty = self.ty()?;
         let value = self.value(&ty)?;
         Ok(Operand { ty, value })

@@ -1,6 +1,6 @@
 //! `cargo xtask costs`: the tables in `specs/costs`, measured again.
 //!
-//! x86: `llvm-mca` says what each register form that Intel's document names costs on a CPU, each in a separate region.
+//! x86 and Arm: `llvm-mca` says what each register form that the document names costs on a CPU, each in a separate region.
 //! HVX: the prototypes' instruction type says how many vector units it takes.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,17 +15,43 @@ use serde::Deserialize;
 
 use crate::root;
 
+mod a64;
+
 /// The program that knows scheduling models.
 const MCA: &str = "llvm-mca-19";
 
 /// The assembler that says which forms there are.
 const MC: &str = "llvm-mc-19";
 
-/// CPUs of x86 with a table.
-const CPUS: &[&str] = &["icelake-server", "znver4", "haswell", "skylake-avx512", "cascadelake"];
+/// An instruction set whose costs LLVM's scheduling models have.
+struct Set {
+    /// Its name here.
+    isa: &'static str,
+    /// Its name in LLVM.
+    triple: &'static str,
+    /// CPUs with a table.
+    cpus: &'static [&'static str],
+    /// Extensions beyond those of the scheduling model's CPU, so that more forms assemble.
+    features: &'static str,
+    /// The first line of its assembly.
+    first: &'static str,
+}
 
-/// Extensions beyond those of the scheduling model's CPU, so that every form assembles.
-const FEATURES: &str = "+adx,+avx512vp2intersect,+gfni,+sha,+vaes,+vpclmulqdq,+fma4,+xop,+sse4a";
+const X86: Set = Set {
+    isa: "x86",
+    triple: "x86_64",
+    cpus: &["icelake-server", "znver4", "haswell", "skylake-avx512", "cascadelake"],
+    features: "+adx,+avx512vp2intersect,+gfni,+sha,+vaes,+vpclmulqdq,+fma4,+xop,+sse4a",
+    first: ".intel_syntax noprefix",
+};
+
+const ARM: Set = Set {
+    isa: "arm",
+    triple: "aarch64",
+    cpus: &["neoverse-n1", "neoverse-v1", "neoverse-v2", "cortex-a55", "cortex-a57"],
+    features: "+bf16,+complxnum,+crc,+crypto,+dotprod,+fp16fml,+fullfp16,+i8mm,+rdm,+sha3,+sm4",
+    first: ".text",
+};
 
 /// General registers by width and position.
 const SCALARS: &[(&str, [&str; 4])] =
@@ -110,17 +136,18 @@ struct Instruction {
 
 /// Writes the tables, or with `check` says which differ (exit code 1).
 pub fn costs(specs: &Path, check: bool) -> Result<i32> {
-    let forms = forms(&specs.join("x86"))?;
     let mut tables = Vec::new();
-    for cpu in CPUS {
-        let source = format!(
-            "llvm-mca-19 -mcpu={cpu} -json ({}): Latency, NumMicroOpcodes and, with -instruction-tables, ResourceUsage of each \
-             register form",
-            version()?
-        );
-        let uop = "a micro-operation of LLVM's scheduling model";
-        let (costs, ports) = measure(cpu, &forms)?;
-        tables.push((*cpu, table(cpu, "x86", &source, uop, (&costs, &ports))));
+    for (set, forms) in [(&X86, forms(&specs.join("x86"))?), (&ARM, a64::forms(&specs.join("arm"))?)] {
+        for cpu in set.cpus {
+            let source = format!(
+                "llvm-mca-19 -mcpu={cpu} -json ({}): Latency, NumMicroOpcodes and, with -instruction-tables, ResourceUsage of each \
+                 register form",
+                version()?
+            );
+            let uop = "a micro-operation of LLVM's scheduling model";
+            let (costs, ports) = measure(set, cpu, &forms)?;
+            tables.push((*cpu, table(cpu, set.isa, &source, uop, (&costs, &ports))));
+        }
     }
     let source = "hvx_hexagon_protos.h of LLVM: Instruction Type (CVI_..._DV and CVI_VP_VS take two vector units); \
                   the header gives no latencies, each counts 1";
@@ -177,8 +204,8 @@ fn table(cpu: &str, isa: &str, source: &str, uop: &str, (costs, ports): (&Costs,
     text
 }
 
-/// The register forms of the newest document of a folder: `mnemonic operands`, lower case.
-fn forms(folder: &Path) -> Result<BTreeSet<String>> {
+/// The register forms of the newest document of a folder, `mnemonic operands` in lower case, each with its line of assembly.
+fn forms(folder: &Path) -> Result<Vec<(String, String)>> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "xml"));
@@ -196,7 +223,12 @@ fn forms(folder: &Path) -> Result<BTreeSet<String>> {
         let operands: Vec<&str> = form.split(',').map(str::trim).collect();
         Some(format!("{name} {}", operands.join(", ")))
     };
-    Ok(tags.filter_map(form).filter(|form| line(form).is_some()).collect())
+    let forms: BTreeSet<String> = tags.filter_map(form).collect();
+    Ok(forms
+        .into_iter()
+        .filter_map(|form| Some((line(&form)?, form)))
+        .map(|(line, form)| (form, line))
+        .collect())
 }
 
 /// A form with registers for its kinds; `None` for memory, for what has no operands, and for masks of others than blends, whose
@@ -222,32 +254,29 @@ fn line(form: &str) -> Option<String> {
 }
 
 /// What the forms that the CPU has cost, and its ports.
-fn measure(cpu: &str, forms: &BTreeSet<String>) -> Result<(Costs, Ports)> {
-    let forms: Vec<(&String, String)> = forms.iter().filter_map(|form| Some((form, line(form)?))).collect();
+fn measure(set: &Set, cpu: &str, forms: &[(String, String)]) -> Result<(Costs, Ports)> {
     // Lines that do not assemble are named by the assembler.
-    let mut source = String::from(".intel_syntax noprefix\n");
+    let mut source = format!("{}\n", set.first);
     forms.iter().for_each(|(_, line)| source.push_str(&format!("{line}\n")));
-    let arguments =
-        ["-triple=x86_64", &format!("-mcpu={cpu}"), &format!("-mattr={FEATURES}"), "-filetype=null"];
+    let cpu_and_features = [format!("-mcpu={cpu}"), format!("-mattr={}", set.features)];
+    let machine = [&cpu_and_features[0], &cpu_and_features[1]].map(String::as_str);
+    let triple = format!("-triple={}", set.triple);
+    let arguments = [&[&*triple, "-filetype=null"], &machine[..]].concat();
     let (_, errors) = feed(MC, &arguments, &source)?;
     let wrong = |message: &str| -> Option<usize> {
         let (place, _) = message.split_once(": error:")?;
         place.split(':').nth(1)?.parse().ok()
     };
     let wrong: BTreeSet<usize> = errors.lines().filter_map(wrong).collect();
-    let mut source = String::from(".intel_syntax noprefix\n");
+    let mut source = format!("{}\n", set.first);
     for (number, (_, line)) in forms.iter().enumerate().filter(|(number, _)| !wrong.contains(&(number + 2))) {
         let _ = writeln!(source, "# LLVM-MCA-BEGIN {number}\n{line}\n# LLVM-MCA-END");
     }
+    let triple = format!("-mtriple={}", set.triple);
+    let arguments =
+        [&[&*triple, "-json", "-iterations=1", "-skip-unsupported-instructions=lack-sched"], &machine[..]]
+            .concat();
     let ask = |more: &[&str]| -> Result<Report> {
-        let arguments = [
-            "-mtriple=x86_64",
-            &format!("-mcpu={cpu}"),
-            &format!("-mattr={FEATURES}"),
-            "-json",
-            "-iterations=1",
-            "-skip-unsupported-instructions=lack-sched",
-        ];
         let (output, errors) = feed(MCA, &[&arguments, more].concat(), &source)?;
         serde_json::from_str(&output).with_context(|| format!("{MCA} on {cpu}: {}", errors.trim()))
     };
@@ -258,7 +287,7 @@ fn measure(cpu: &str, forms: &BTreeSet<String>) -> Result<(Costs, Ports)> {
     for region in tables.regions {
         let number: usize = region.name.parse().with_context(|| format!("the region {}", region.name))?;
         if let (Some((form, _)), [one]) = (forms.get(number), &region.info.list[..]) {
-            costs.insert((*form).clone(), (one.latency, one.uops, busy(&region.pressure.list)));
+            costs.insert(form.clone(), (one.latency, one.uops, busy(&region.pressure.list)));
         }
     }
     ensure!(!costs.is_empty(), "{MCA} knows no instruction of {cpu}");
@@ -380,15 +409,22 @@ mod tests {
             eprintln!("skipped: {MCA} is not installed");
             return;
         }
-        for cpu in CPUS {
-            let text = fs::read_to_string(root().join(format!("specs/costs/{cpu}.json"))).unwrap();
-            let table: Table = serde_json::from_str(&text).unwrap();
-            let sample: Costs = table.instructions.into_iter().step_by(10).collect();
-            assert!(sample.len() > 100);
-            let forms: BTreeSet<String> = sample.keys().cloned().collect();
-            let (measured, ports) = measure(cpu, &forms).unwrap();
-            assert_eq!(measured, sample, "{cpu}");
-            assert_eq!(ports, Ports { names: table.ports, width: table.width }, "{cpu}");
+        let of_x86 = |form: &str| line(form).into_iter().collect();
+        let sets: [(&Set, &dyn Fn(&str) -> Vec<String>); 2] = [(&X86, &of_x86), (&ARM, &a64::lines)];
+        for (set, lines) in sets {
+            for cpu in set.cpus {
+                let text = fs::read_to_string(root().join(format!("specs/costs/{cpu}.json"))).unwrap();
+                let table: Table = serde_json::from_str(&text).unwrap();
+                let sample: Costs = table.instructions.into_iter().step_by(10).collect();
+                assert!(sample.len() > 100);
+                let with_lines = |form: &String| {
+                    lines(form).into_iter().map(|line| (form.clone(), line)).collect::<Vec<_>>()
+                };
+                let forms: Vec<(String, String)> = sample.keys().flat_map(with_lines).collect();
+                let (measured, ports) = measure(set, cpu, &forms).unwrap();
+                assert_eq!(measured, sample, "{cpu}");
+                assert_eq!(ports, Ports { names: table.ports, width: table.width }, "{cpu}");
+            }
         }
     }
 

@@ -42,6 +42,7 @@ mod schemas;
 mod search;
 mod search_code;
 mod second_solver;
+mod seed;
 mod support;
 mod synth;
 mod translate;

@@ -5,7 +5,7 @@ mod improve;
 pub mod intrinsics;
 mod measure;
 mod module;
-mod price;
+pub(super) mod price;
 mod report;
 mod search;
 mod settled;

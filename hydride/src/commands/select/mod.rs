@@ -17,7 +17,7 @@ use crate::cache::CacheArgs;
 use crate::commands::optimize::intrinsics::{Known, Templates};
 use crate::commands::synth::functions::Source;
 use crate::commands::synth::targets::{Ground, Named};
-use crate::commands::synth::{machine, read, report};
+use crate::commands::synth::{compile, machine, read, report};
 use crate::{BrokenDocument, Session, SpecArgs, usage};
 
 /// Arguments of `hydride select`.
@@ -190,7 +190,7 @@ fn answer(
     let mut answer = Answer { status, meaning, program, notes, states };
     let source =
         Source { function: window.name.clone(), name: window.name.clone(), window: Ok(window.clone()) };
-    let name = report::c_name(window);
+    let name = compile::c_name(window);
     let c = match &answer.program {
         Some((program, _)) => {
             Some(::synth::c_function(&mut answer.meaning, &table, program, ground.syntax.as_ref(), &name))
@@ -203,7 +203,7 @@ fn answer(
         }
         (Emit::C, None) => report::missing(&answer, "//"),
         (Emit::C, Some(Err(error))) => format!("// {}: {error}\n", window.name),
-        (Emit::C, Some(Ok(lines))) => report::source(ground, lines),
+        (Emit::C, Some(Ok(lines))) => compile::source(ground, lines),
     };
     let covered = answer.program.is_some();
     let case = match c {

@@ -7,6 +7,7 @@ pub(super) mod functions;
 pub(super) mod machine;
 pub(super) mod read;
 pub(super) mod report;
+mod seed;
 pub(super) mod steps;
 pub(super) mod targets;
 
@@ -26,6 +27,7 @@ use rayon::prelude::*;
 
 use self::autollvm::Operations;
 use self::functions::Source;
+use self::seed::Seeds;
 use self::targets::{Ground, GroundArgs, Named};
 use crate::cache::{Cache, CacheArgs};
 use crate::commands::search::convert::globs;
@@ -46,6 +48,10 @@ pub struct SynthArgs {
     /// The folder that `generate-ir` wrote, whose operations `--emit autollvm` calls.
     #[arg(long, value_name = "DIR", default_value = "out")]
     out: PathBuf,
+    /// LLVM assembly with functions that compute windows of their names already: each is proved and kept, or replaced by what
+    /// is cheaper.
+    #[arg(long, value_name = "FILE.ll")]
+    seed: Option<PathBuf>,
     /// Say in words what was chosen, with costs and proofs.
     #[arg(long)]
     explain: bool,
@@ -124,11 +130,12 @@ pub fn run(session: &Session, args: &SynthArgs) -> Result<u8> {
         Emit::Autollvm => Operations::read(&args.out, &sets)?,
         _ => BTreeMap::new(),
     };
+    let seeds = seeds(session, args, &tasks, &grounds)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.ground.jobs).build()?;
     let printed: Vec<Result<Printed>> = pool.install(|| {
         let answer = |(source, name): &Task| {
             let ground = &grounds[name];
-            answer(args, source, ground, operations.get(ground.set.name), &memo, &stop)
+            answer(args, source, ground, operations.get(ground.set.name), seeds.as_ref(), &memo, &stop)
         };
         tasks.par_iter().map(answer).collect()
     });
@@ -151,6 +158,22 @@ pub fn run(session: &Session, args: &SynthArgs) -> Result<u8> {
         }
     }
     Ok(code)
+}
+
+/// The functions of `--seed`, at least one of which is for a window.
+fn seeds<'s>(
+    session: &'s Session,
+    args: &SynthArgs,
+    tasks: &[Task],
+    grounds: &BTreeMap<String, Ground>,
+) -> Result<Option<Seeds<'s>>> {
+    let Some(path) = &args.seed else { return Ok(None) };
+    let seeds = Seeds::read(session, args.ground.specs.specs.as_deref(), path, grounds)?;
+    let mut windows = tasks.iter().filter_map(|(source, _)| source.window.as_ref().ok());
+    if !windows.any(|window| seeds.has(window)) {
+        return Err(usage(format!("{} has no function that is called like a window", path.display())));
+    }
+    Ok(Some(seeds))
 }
 
 /// The target of that name, read where it is not there yet.
@@ -274,6 +297,7 @@ fn answer(
     source: &Source,
     ground: &Ground,
     operations: Option<&Operations>,
+    seeds: Option<&Seeds<'_>>,
     memo: &Memo,
     stop: &AtomicBool,
 ) -> Result<Printed> {
@@ -290,8 +314,28 @@ fn answer(
         }
     };
     let start = Instant::now();
-    let (mut answer, table) = solve(window, ground, memo, stop, args.ground.max_seconds, None);
-    let name = report::c_name(window);
+    let mut seed = seeds.and_then(|seeds| seeds.of(window, ground));
+    let most = seed.as_ref().zip(seeds).and_then(|(seed, seeds)| seed.most(seeds, ground));
+    let (mut answer, table) = solve(window, ground, memo, stop, args.ground.max_seconds, most);
+    if let Some((seed, seeds)) = seed.as_mut().zip(seeds) {
+        let program = answer.program.as_ref().map(|(program, _)| program);
+        seed.decide(seeds, ground, &answer.meaning, &table, program);
+        if seed.is_kept() {
+            answer.program = None;
+            let text = match args.emit {
+                Emit::Json => {
+                    let seconds = start.elapsed().as_secs_f64();
+                    report::json(source, &answer, &table, ground, None, Some(seed), seconds)? + "\n"
+                }
+                Emit::Ll => seed.text(seeds).to_owned() + "\n",
+                Emit::Asm => seed.assembly(seeds, ground)?,
+                Emit::C | Emit::Autollvm => seed.kept(window, if args.emit == Emit::C { "//" } else { ";" }),
+            };
+            let explanation = seed.kept(window, "");
+            return Ok(Printed { text, explanation, proved: true, case: None });
+        }
+    }
+    let name = compile::c_name(window);
     let c = match &answer.program {
         Some((program, _)) => {
             ::synth::c_function(&mut answer.meaning, &table, program, ground.syntax.as_ref(), &name).ok()
@@ -331,12 +375,14 @@ fn answer(
     let c = c.or(floor.as_ref().map(|floor| floor.lines.clone()));
     let seconds = start.elapsed().as_secs_f64();
     let text = match args.emit {
-        Emit::Json => report::json(source, &answer, &table, ground, floor.as_ref(), seconds)? + "\n",
+        Emit::Json => {
+            report::json(source, &answer, &table, ground, floor.as_ref(), seed.as_ref(), seconds)? + "\n"
+        }
         Emit::Autollvm => module.unwrap_or_else(|| report::missing(&answer, ";")),
         _ => match &c {
             None => report::missing(&answer, "//"),
             Some(lines) => match args.emit {
-                Emit::C => report::source(ground, lines),
+                Emit::C => compile::source(ground, lines),
                 Emit::Ll => compile::compile(ground, lines, &["-emit-llvm"], &args.work, &name)?,
                 _ => compile::compile(ground, lines, &[], &args.work, &name)?,
             },

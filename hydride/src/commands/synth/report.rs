@@ -1,15 +1,13 @@
 //! Answers in JSON and in words.
 
-use std::fmt::Write as _;
-
 use ::synth::synthesize::{Answer, Status};
 use ::synth::table::Table;
-use ::synth::window::Window;
 use anyhow::Result;
 use serde::Serialize;
 
 use super::floor::Floor;
 use super::functions::Source;
+use super::seed::Seed;
 use super::steps::{Cost, Step, cost, steps};
 use super::targets::Ground;
 
@@ -37,6 +35,8 @@ struct Line<'a> {
     plain: Option<u32>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<&'a Seed>,
     seconds: f64,
 }
 
@@ -69,6 +69,7 @@ pub fn no_window(source: &Source, why: &str, ground: &Ground) -> Result<String> 
         rules: &[],
         plain: None,
         notes: &[why.to_owned()],
+        seed: None,
         seconds: 0.0,
     };
     Ok(serde_json::to_string(&line)?)
@@ -81,9 +82,14 @@ pub fn json(
     table: &Table,
     ground: &Ground,
     floor: Option<&Floor>,
+    seed: Option<&Seed>,
     seconds: f64,
 ) -> Result<String> {
-    Ok(serde_json::to_string(&line(source, answer, table, ground, floor, seconds))?)
+    let mut line = Line { seed, ..line(source, answer, table, ground, floor, seconds) };
+    if seed.is_some_and(Seed::is_kept) {
+        line.status = "kept";
+    }
+    Ok(serde_json::to_string(&line)?)
 }
 
 /// The same for an answer that rules gave, with the rules' names; unless it was certified besides, its proof is theirs.
@@ -140,30 +146,9 @@ fn line<'a>(
         rules: &[],
         plain: None,
         notes: &answer.notes,
+        seed: None,
         seconds,
     }
-}
-
-/// A name for a window in C. Characters that a name in C cannot have are written as their code points, in hexadecimal digits.
-pub fn c_name(window: &Window) -> String {
-    let mut name = String::from("window_");
-    for c in window.name.chars() {
-        if c == '_' || c.is_ascii_alphanumeric() {
-            name.push(c);
-        } else {
-            let _ = write!(name, "_{:x}", u32::from(c));
-        }
-    }
-    name
-}
-
-/// A function in C with what it includes.
-pub fn source(ground: &Ground, lines: &[String]) -> String {
-    let mut text = String::from("#include <stdint.h>\n");
-    for header in &ground.named.headers {
-        let _ = writeln!(text, "#include <{header}>");
-    }
-    text + &lines.join("\n") + "\n"
 }
 
 /// What is printed in place of code that is not there: a comment, which begins with `mark`.

@@ -44,6 +44,14 @@ pub struct VerifyArgs {
 struct Line {
     before: String,
     after: String,
+    #[serde(flatten)]
+    judged: Judged,
+    seconds: f64,
+}
+
+/// What is known of whether a function refines another one, as it is printed.
+#[derive(Serialize)]
+pub(super) struct Judged {
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<Proof>,
@@ -51,7 +59,6 @@ struct Line {
     counterexample: Option<Shown>,
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<String>,
-    seconds: f64,
 }
 
 #[derive(Serialize)]
@@ -90,12 +97,14 @@ pub fn run(session: &Session, args: &VerifyArgs) -> Result<u8> {
         };
         let seconds = start.elapsed().as_secs_f64();
         code = code.max(u8::from(!matches!(outcome, Outcome::Proved(_))));
-        println!("{}", serde_json::to_string(&line(first, second, outcome, seconds))?);
+        let line = Line { before: first, after: second, judged: outcome.into(), seconds };
+        println!("{}", serde_json::to_string(&line)?);
     }
     Ok(code)
 }
 
-fn read(path: &Path) -> Result<Module> {
+/// A module in a file.
+pub(super) fn read(path: &Path) -> Result<Module> {
     let text =
         std::fs::read_to_string(path).map_err(|error| anyhow!("cannot read {}: {error}", path.display()))?;
     Module::parse(&text).map_err(|fault| anyhow!("{}:{fault}", path.display()))
@@ -126,21 +135,22 @@ fn pairs(before: &Module, after: &Module, asked: &[String]) -> Result<Vec<(Strin
     }
 }
 
-fn line(before: String, after: String, outcome: Outcome, seconds: f64) -> Line {
-    let mut line =
-        Line { before, after, status: "unknown", proof: None, counterexample: None, open: None, seconds };
-    match outcome {
-        Outcome::Proved(refine::Proof { structural, solver }) => {
-            line.status = "proved";
-            line.proof = Some(Proof { structural, solver });
+impl From<Outcome> for Judged {
+    fn from(outcome: Outcome) -> Self {
+        let mut judged = Self { status: "unknown", proof: None, counterexample: None, open: None };
+        match outcome {
+            Outcome::Proved(refine::Proof { structural, solver }) => {
+                judged.status = "proved";
+                judged.proof = Some(Proof { structural, solver });
+            }
+            Outcome::Counterexample(found) => {
+                judged.status = "counterexample";
+                judged.counterexample = Some(shown(&found));
+            }
+            Outcome::Unknown(open) => judged.open = Some(open),
         }
-        Outcome::Counterexample(found) => {
-            line.status = "counterexample";
-            line.counterexample = Some(shown(&found));
-        }
-        Outcome::Unknown(open) => line.open = Some(open),
+        judged
     }
-    line
 }
 
 fn shown(found: &Counterexample) -> Shown {

@@ -5,7 +5,13 @@ use crate::isa::{Places, Registers, Search};
 
 pub const SEARCH: Search = Search {
     targets: include_str!("../../../../specs/targets/arm.toml"),
-    costs: &[],
+    costs: &[
+        include_str!("../../../../specs/costs/neoverse-n1.json"),
+        include_str!("../../../../specs/costs/neoverse-v1.json"),
+        include_str!("../../../../specs/costs/neoverse-v2.json"),
+        include_str!("../../../../specs/costs/cortex-a55.json"),
+        include_str!("../../../../specs/costs/cortex-a57.json"),
+    ],
     syntax: |_| Box::new(A64),
     // Several machine instructions for one intrinsic are a sequence.
     form: |instruction| instruction.forms.iter().find(|form| form.template.is_some()),
