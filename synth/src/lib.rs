@@ -70,6 +70,7 @@ mod immediates;
 mod in_place;
 mod kept;
 mod laid;
+pub mod layouts;
 mod lookup;
 mod mixed;
 mod moves;

@@ -198,6 +198,43 @@ fn agreeing(specs: &Path, target: &str, inputs: &str, windows: &str) -> Vec<serd
     run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
+/// What packs within blocks of registers needs no movement where lanes may be in another order.
+#[test]
+fn lanes_in_any_order_cost_less() {
+    let Some(specs) = vendor_documents() else { return };
+    let folder = scratch();
+    let window = |name: &str, expression: &str| {
+        let leaf = r#"{"name":"a","type":"i16x64","kind":"dense"}"#;
+        format!(r#"{{"name":"{name}","target":"avx2","leaves":[{leaf}],"expr":"({expression})"}}"#)
+    };
+    let windows =
+        [window("packed", "saturating_cast:u8x64 a:i16x64"), window("sum", "add:i16x64 a:i16x64 a:i16x64")];
+    std::fs::write(folder.path().join("windows.jsonl"), windows.join("\n")).expect("a file");
+    let specs = specs.display().to_string();
+    let args = ["synth", "--specs", &specs, "--isa", "avx2", "windows.jsonl"];
+    let natural = hydride(folder.path(), &args).exits(0);
+    let run = hydride(folder.path(), &[&args[..], &["--any-layout", "--run", "200"]].concat());
+    assert!(!run.stderr.contains("Differs"), "{}", run.stderr);
+    let answers = |run: &Run| -> Vec<serde_json::Value> {
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    };
+    let (natural, open) = (answers(&natural), answers(&run.exits(0)));
+    assert_eq!(
+        (&natural[0]["cost"]["uops"], &open[0]["cost"]["uops"]),
+        (&4.into(), &2.into()),
+        "{}",
+        open[0]
+    );
+    assert_eq!(open[0]["layout"], serde_json::json!({"result": [0, 1, 2, 4, 3, 5]}));
+    assert_eq!(natural[1]["instructions"], open[1]["instructions"]);
+    assert_eq!(open[1].get("layout"), None);
+    // As a graph: a box for each instruction, an arrow for each operand and each register of the result.
+    let graph =
+        hydride(folder.path(), &[&args[..], &["--emit", "dot", "--only", "sum"]].concat()).exits(0).stdout;
+    let count = |part: &str| graph.matches(part).count();
+    assert_eq!((count("digraph"), count("shape = box"), count(" -> ")), (1, 4, 3 * 4), "{graph}");
+}
+
 /// Single operations, among them some that no target has vector instructions for: every window has a proved answer that
 /// agrees with the machine.
 #[test]

@@ -7,10 +7,11 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
-/// Registers by the letter that the document names their part in an instruction with.
-const ROLES: &[(char, u32)] = &[('d', 0), ('n', 1), ('m', 2), ('a', 3)];
+/// Registers by the name that the document gives their part in an instruction; `t` and those after it are what is loaded or stored.
+const ROLES: &[(&str, u32)] =
+    &[("d", 0), ("d1", 0), ("n", 1), ("m", 2), ("a", 3), ("t", 0), ("t2", 1), ("t3", 2), ("t4", 3)];
 
-/// An intrinsic, of which only the instruction is read.
+/// An intrinsic, of which only the instructions are read.
 #[derive(Deserialize)]
 struct Intrinsic {
     base_instruction: Vec<String>,
@@ -24,31 +25,38 @@ pub fn forms(folder: &Path) -> Result<Vec<(String, String)>> {
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let intrinsics: Vec<Intrinsic> =
         serde_json::from_str(&text).with_context(|| format!("{} has other fields", path.display()))?;
-    let alone = intrinsics.iter().filter(|intrinsic| intrinsic.base_instruction.len() == 1);
-    let forms: BTreeSet<String> = alone
-        .map(|intrinsic| {
-            let operands: Vec<&str> = intrinsic.operands.split(',').map(str::trim).collect();
-            format!("{} {}", intrinsic.base_instruction[0].trim(), operands.join(", ")).to_lowercase()
-        })
-        .collect();
+    // Of several instructions the operands are those of the first one.
+    let form = |intrinsic: &Intrinsic| {
+        let operands: Vec<&str> = intrinsic.operands.split(',').map(str::trim).collect();
+        Some(format!("{} {}", intrinsic.base_instruction.first()?.trim(), operands.join(", ")).to_lowercase())
+    };
+    let forms: BTreeSet<String> = intrinsics.iter().filter_map(form).collect();
     Ok(forms
         .into_iter()
         .flat_map(|form| lines(&form).into_iter().map(move |line| (form.clone(), line)))
         .collect())
 }
 
-/// A form with registers for its operands: several lines where the width of a general register is open, of which the
-/// assembler takes one; none for operands in memory.
+/// A form with registers for its operands, in the lines that it may be: where the width of a general register is open, the
+/// assembler takes one of two; a product by an element costs no less than one by a vector, which some models have no entry for.
 pub fn lines(form: &str) -> Vec<String> {
     let Some((mnemonic, operands)) = form.split_once(' ') else { return Vec::new() };
-    let line = |general: char| {
-        // The assembler spells a copy of a whole doubleword as a scalar.
-        let operands = if mnemonic == "dup" { operands.replace("vd.1d", "dd") } else { operands.to_owned() };
+    // The assembler spells a copy of a whole doubleword as a scalar.
+    let operands = if mnemonic == "dup" { operands.replace("vd.1d", "dd") } else { operands.to_owned() };
+    let operands: Vec<&str> = operands.split(", ").collect();
+    let line = |operands: &[&str], general: char| {
         let operands: Option<Vec<String>> =
-            operands.split(", ").map(|operand| self::operand(operand, general)).collect();
+            operands.iter().map(|operand| self::operand(operand, general)).collect();
         Some(format!("{mnemonic} {}", operands?.join(", ")))
     };
-    let lines: BTreeSet<String> = ['w', 'x'].into_iter().filter_map(line).collect();
+    let mut lines: BTreeSet<String> =
+        ['w', 'x'].into_iter().filter_map(|general| line(&operands, general)).collect();
+    if let [first, second, element] = operands[..]
+        && element.starts_with("vm.")
+        && element.ends_with(']')
+    {
+        lines.extend(line(&[first, second, &second.replacen('n', "m", 1)], 'x'));
+    }
     lines.into_iter().collect()
 }
 
@@ -56,6 +64,9 @@ pub fn lines(form: &str) -> Vec<String> {
 fn operand(operand: &str, general: char) -> Option<String> {
     if let Some(number) = operand.strip_prefix('#') {
         return Some(if number.parse::<u32>().is_ok() { operand.to_owned() } else { "#1".to_owned() });
+    }
+    if operand == "[xn]" {
+        return Some("[x1]".to_owned());
     }
     if let Some((first, last)) = operand.split_once(" - ") {
         return Some(format!("{} - {}", self::operand(first, general)?, self::operand(last, general)?));
@@ -71,10 +82,8 @@ fn operand(operand: &str, general: char) -> Option<String> {
         }
         None => (0, rest),
     };
-    let mut letters = register.chars();
-    let (Some(kind), Some(role), None) = (letters.next(), letters.next(), letters.next()) else {
-        return None;
-    };
+    let kind = register.chars().next()?;
+    let (_, number) = ROLES.iter().find(|(role, _)| *role == &register[kind.len_utf8()..])?;
     let (kind, rest) = match (kind, rest) {
         ('r', _) => (general, rest),
         // An element of a scalar register is a vector's.
@@ -82,7 +91,6 @@ fn operand(operand: &str, general: char) -> Option<String> {
         ('v' | 'q' | 'd' | 's' | 'h' | 'b' | 'w' | 'x', _) => (kind, rest),
         _ => return None,
     };
-    let (_, number) = ROLES.iter().find(|(letter, _)| *letter == role)?;
     // Any element costs the same.
     let rest = match rest.split_once('[') {
         Some((arrangement, index)) if !index.starts_with(|digit: char| digit.is_ascii_digit()) => {
@@ -100,13 +108,16 @@ mod tests {
     #[test]
     fn forms_become_lines() {
         assert_eq!(lines("add vd.4s, vn.4s, vm.4s"), ["add v0.4s, v1.4s, v2.4s"]);
-        assert_eq!(lines("mla vd.4h, vn.4h, vm.h[lane]"), ["mla v0.4h, v1.4h, v2.h[1]"]);
+        let products = ["mla v0.4h, v1.4h, v2.4h", "mla v0.4h, v1.4h, v2.h[1]"];
+        assert_eq!(lines("mla vd.4h, vn.4h, vm.h[lane]"), products);
         assert_eq!(lines("dup vd.2d, rn"), ["dup v0.2d, w1", "dup v0.2d, x1"]);
         assert_eq!(lines("sqshl hd, hn, #n"), ["sqshl h0, h1, #1"]);
         assert_eq!(lines("tbl vd.8b, {vn.16b - vn+1.16b}, vm.8b"), ["tbl v0.8b, {v1.16b - v2.16b}, v2.8b"]);
         assert_eq!(lines("tbl vd.16b, {vn.16b, vn+1.16b}, vm.16b"), ["tbl v0.16b, {v1.16b, v2.16b}, v2.16b"]);
         assert_eq!(lines("dup vd.1d, vn.d[1]"), ["dup d0, v1.d[1]"]);
         assert_eq!(lines("ins dd.d[0], xn"), ["ins v0.d[0], x1"]);
-        assert!(lines("ld1 {vt.8b}, [xn]").is_empty());
+        assert_eq!(lines("ld2 {vt.4h - vt2.4h}, [xn]"), ["ld2 {v0.4h - v1.4h}, [x1]"]);
+        assert_eq!(lines("st1 {vt.b}[lane], [xn]"), ["st1 {v0.b}[1], [x1]"]);
+        assert!(lines("= a[i] + (b[i] * c[i]) for i = 0").is_empty());
     }
 }

@@ -4,7 +4,9 @@ mod autollvm;
 pub(super) mod compile;
 mod floor;
 pub(super) mod functions;
+mod layout;
 pub(super) mod machine;
+mod picture;
 pub(super) mod read;
 pub(super) mod report;
 mod seed;
@@ -27,6 +29,7 @@ use rayon::prelude::*;
 
 use self::autollvm::Operations;
 use self::functions::Source;
+use self::report::Beside;
 use self::seed::Seeds;
 use self::targets::{Ground, GroundArgs, Named};
 use crate::cache::{Cache, CacheArgs};
@@ -52,6 +55,9 @@ pub struct SynthArgs {
     /// is cheaper.
     #[arg(long, value_name = "FILE.ll")]
     seed: Option<PathBuf>,
+    /// The lanes of the result, or of the leaves, may be in another order, if that costs less; the answer names it.
+    #[arg(long, conflicts_with = "seed")]
+    any_layout: bool,
     /// Say in words what was chosen, with costs and proofs.
     #[arg(long)]
     explain: bool,
@@ -90,6 +96,19 @@ enum Emit {
     Ll,
     /// The function in C as assembly.
     Asm,
+    /// The instructions as a graph, for Graphviz.
+    Dot,
+}
+
+impl Emit {
+    /// What a comment begins with.
+    fn comment(self) -> &'static str {
+        match self {
+            Self::Json | Self::C | Self::Dot => "//",
+            Self::Autollvm | Self::Ll => ";",
+            Self::Asm => "#",
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -286,10 +305,29 @@ pub(super) fn answer_key(window: &Window, ground: &Ground) -> Key {
     ground.target(&price).answer_key(window)
 }
 
+/// The seconds that are left of so many (0 for no end) since a start; `None` when they are over.
+fn left(max_seconds: u64, start: Instant) -> Option<u64> {
+    match max_seconds {
+        0 => Some(0),
+        most => most.checked_sub(start.elapsed().as_secs()).filter(|left| *left > 0),
+    }
+}
+
 /// Whether all of a window's values are whole bytes; others cannot be passed to the machine.
 fn in_bytes(window: &Window) -> bool {
     let whole = |ty: ::synth::window::Type| ty.bits().is_multiple_of(8) && ty.width >= 8;
     window.ty().bits().is_multiple_of(8) && window.leaves.iter().all(|leaf| whole(leaf.ty))
+}
+
+/// What is printed for what is no window.
+fn not_searched(args: &SynthArgs, source: &Source, why: &str, ground: &Ground) -> Result<Printed> {
+    let text = match args.emit {
+        Emit::Json => report::no_window(source, why, ground)? + "\n",
+        Emit::Autollvm => format!("; {}: {why}\n", source.name),
+        _ => format!("// {}: {why}\n", source.name),
+    };
+    let explanation = format!("{} on {}: not searched: {why}\n", source.name, ground.named.name);
+    Ok(Printed { text, explanation, proved: false, case: None })
 }
 
 fn answer(
@@ -303,19 +341,19 @@ fn answer(
 ) -> Result<Printed> {
     let window = match &source.window {
         Ok(window) => window,
-        Err(why) => {
-            let text = match args.emit {
-                Emit::Json => report::no_window(source, why, ground)? + "\n",
-                Emit::Autollvm => format!("; {}: {why}\n", source.name),
-                _ => format!("// {}: {why}\n", source.name),
-            };
-            let explanation = format!("{} on {}: not searched: {why}\n", source.name, ground.named.name);
-            return Ok(Printed { text, explanation, proved: false, case: None });
-        }
+        Err(why) => return not_searched(args, source, why, ground),
     };
     let start = Instant::now();
     let mut seed = seeds.and_then(|seeds| seeds.of(window, ground));
-    let most = seed.as_ref().zip(seeds).and_then(|(seed, seeds)| seed.most(seeds, ground));
+    let reordered = match args.any_layout {
+        true => layout::cheapest(window, ground, memo, stop, args.ground.max_seconds),
+        false => None,
+    };
+    let (window, most) = match &reordered {
+        Some(reordered) => (&reordered.window, Some(reordered.uops)),
+        None => (window, seed.as_ref().zip(seeds).and_then(|(seed, seeds)| seed.most(seeds, ground))),
+    };
+    let order = reordered.as_ref().map(|reordered| &reordered.order);
     let (mut answer, table) = solve(window, ground, memo, stop, args.ground.max_seconds, most);
     if let Some((seed, seeds)) = seed.as_mut().zip(seeds) {
         let program = answer.program.as_ref().map(|(program, _)| program);
@@ -324,15 +362,15 @@ fn answer(
             answer.program = None;
             let text = match args.emit {
                 Emit::Json => {
+                    let beside = Beside { seed: Some(seed), ..Beside::default() };
                     let seconds = start.elapsed().as_secs_f64();
-                    report::json(source, &answer, &table, ground, None, Some(seed), seconds)? + "\n"
+                    report::json(source, &answer, &table, ground, &beside, seconds)? + "\n"
                 }
                 Emit::Ll => seed.text(seeds).to_owned() + "\n",
                 Emit::Asm => seed.assembly(seeds, ground)?,
-                Emit::C | Emit::Autollvm => seed.kept(window, if args.emit == Emit::C { "//" } else { ";" }),
+                emit => format!("{} {}", emit.comment(), seed.kept(window)),
             };
-            let explanation = seed.kept(window, "");
-            return Ok(Printed { text, explanation, proved: true, case: None });
+            return Ok(Printed { text, explanation: seed.kept(window), proved: true, case: None });
         }
     }
     let name = compile::c_name(window);
@@ -356,11 +394,8 @@ fn answer(
     let floor = match &c {
         Some(_) => None,
         None => {
-            let left = match args.ground.max_seconds {
-                0 => 0,
-                most => most.saturating_sub(start.elapsed().as_secs()).max(1),
-            };
-            match floor::floor(window, ground, memo, stop, left, &name) {
+            let seconds = left(args.ground.max_seconds, start).unwrap_or(1);
+            match floor::floor(window, ground, memo, stop, seconds, &name) {
                 Ok(floor) => Some(floor),
                 Err(error) => {
                     answer.notes.push(error.to_string());
@@ -374,11 +409,14 @@ fn answer(
     }
     let c = c.or(floor.as_ref().map(|floor| floor.lines.clone()));
     let seconds = start.elapsed().as_secs_f64();
+    let beside = Beside { floor: floor.as_ref(), seed: seed.as_ref(), order };
     let text = match args.emit {
-        Emit::Json => {
-            report::json(source, &answer, &table, ground, floor.as_ref(), seed.as_ref(), seconds)? + "\n"
-        }
-        Emit::Autollvm => module.unwrap_or_else(|| report::missing(&answer, ";")),
+        Emit::Json => report::json(source, &answer, &table, ground, &beside, seconds)? + "\n",
+        Emit::Autollvm => module.unwrap_or_else(|| report::missing(&answer, args.emit.comment())),
+        Emit::Dot => match &answer.program {
+            Some((program, _)) => picture::picture(window, program, &table, ground),
+            None => format!("// {}: no program for the window as a whole\n", window.name),
+        },
         _ => match &c {
             None => report::missing(&answer, "//"),
             Some(lines) => match args.emit {
@@ -388,6 +426,13 @@ fn answer(
             },
         },
     };
+    let reordered = order.map(|order| format!("{}: {order}\n", window.name)).unwrap_or_default();
+    let text = match args.emit {
+        Emit::Json => text,
+        _ if reordered.is_empty() => text,
+        emit => format!("{} {reordered}{text}", emit.comment()),
+    };
+    explanation += &reordered;
     let case = match c {
         Some(lines) if args.run > 0 && in_bytes(window) => {
             Some(machine::Case::new(window, &mut answer.meaning, name, lines)?)

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::floor::Floor;
 use super::functions::Source;
+use super::layout::Order;
 use super::seed::Seed;
 use super::steps::{Cost, Step, cost, steps};
 use super::targets::Ground;
@@ -37,7 +38,21 @@ struct Line<'a> {
     notes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<&'a Seed>,
+    /// The order of lanes, where it may be any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layout: Option<&'a Order>,
     seconds: f64,
+}
+
+/// What there is beside a program.
+#[derive(Clone, Copy, Default)]
+pub struct Beside<'a> {
+    /// The parts of a window that has none.
+    pub floor: Option<&'a Floor>,
+    /// The function that was there before.
+    pub seed: Option<&'a Seed>,
+    /// The order of lanes.
+    pub order: Option<&'a Order>,
 }
 
 /// What the instruction costs that a function of its name is.
@@ -70,6 +85,7 @@ pub fn no_window(source: &Source, why: &str, ground: &Ground) -> Result<String> 
         plain: None,
         notes: &[why.to_owned()],
         seed: None,
+        layout: None,
         seconds: 0.0,
     };
     Ok(serde_json::to_string(&line)?)
@@ -81,11 +97,11 @@ pub fn json(
     answer: &Answer<'_>,
     table: &Table,
     ground: &Ground,
-    floor: Option<&Floor>,
-    seed: Option<&Seed>,
+    beside: &Beside<'_>,
     seconds: f64,
 ) -> Result<String> {
-    let mut line = Line { seed, ..line(source, answer, table, ground, floor, seconds) };
+    let Beside { floor, seed, order } = *beside;
+    let mut line = Line { seed, layout: order, ..line(source, answer, table, ground, floor, seconds) };
     if seed.is_some_and(Seed::is_kept) {
         line.status = "kept";
     }
@@ -147,6 +163,7 @@ fn line<'a>(
         plain: None,
         notes: &answer.notes,
         seed: None,
+        layout: None,
         seconds,
     }
 }

@@ -182,10 +182,9 @@ impl Seed {
         self.verdict = if cheaper { Verdict::Replace } else { Verdict::Keep };
     }
 
-    /// Says that it is kept, in a line that begins with a comment's mark.
-    pub fn kept(&self, window: &Window, mark: &str) -> String {
-        let line = format!("{mark} {}: @{} is kept, nothing cheaper was found\n", window.name, self.function);
-        line.trim_start().to_owned()
+    /// Says that it is kept.
+    pub fn kept(&self, window: &Window) -> String {
+        format!("{}: @{} is kept, nothing cheaper was found\n", window.name, self.function)
     }
 
     /// The text of the function as it is in the module.

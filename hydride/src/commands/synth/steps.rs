@@ -94,16 +94,21 @@ pub fn steps(window: &Window, program: &Program, table: &Table) -> Vec<Step> {
 /// An operand in words: `v0[16..]`, `t3`, `constant 2`.
 fn shown(window: &Window, program: &Program, value: &Value) -> String {
     match value {
-        Value::Input(at) => match program.inputs[*at].load {
-            Some((leaf, start)) => format!("{}[{start}..]", window.leaves[leaf as usize].name),
-            None => format!("constant {at}"),
-        },
+        Value::Input(at) => input_name(window, program, *at),
         Value::Step(at) => format!("t{at}"),
         Value::Low(pair) => format!("low({})", shown(window, program, pair)),
         Value::High(pair) => format!("high({})", shown(window, program, pair)),
         Value::Pair(two) => {
             format!("pair({}, {})", shown(window, program, &two.0), shown(window, program, &two.1))
         }
+    }
+}
+
+/// A register that is there before the first step: elements of a leaf, or a constant.
+pub fn input_name(window: &Window, program: &Program, at: usize) -> String {
+    match program.inputs[at].load {
+        Some((leaf, start)) => format!("{}[{start}..]", window.leaves[leaf as usize].name),
+        None => format!("constant {at}"),
     }
 }
 
