@@ -3,7 +3,7 @@
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Replacements};
 
 use crate::bidirectional::values;
-use crate::rewrite::high_bits;
+use crate::normal::normal;
 
 /// Numbers that are looked at one by one are as far from zero as this; counts beyond shift all bits out.
 const NEAR: i64 = 66;
@@ -24,7 +24,7 @@ pub(crate) fn equal_for_each_count(dag: &mut Dag, left: NodeId, right: NodeId) -
             }
             let [left, right] = [left, right].map(|side| {
                 let side = dag.replace(side, &mut replacements);
-                high_bits(dag, side)
+                normal(dag, side)
             });
             left == right
         })

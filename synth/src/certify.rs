@@ -16,8 +16,9 @@ use smt::{Prover, Verdict};
 use crate::cases::equal_for_each_count;
 use crate::contents::{Content, Entry};
 use crate::forms::joined;
+use crate::normal::normal;
 use crate::program::{Program, Value};
-use crate::rewrite::{high_bits, rewrites};
+use crate::rewrite::rewrites;
 use crate::table::Table;
 use crate::window::{Meaning, Window};
 
@@ -350,7 +351,7 @@ impl Run<'_, '_> {
         value: Option<(NodeId, u32)>,
     ) -> Result<(), Refusal> {
         let dag = &mut self.meaning.dag;
-        if found == wanted || high_bits(dag, found) == high_bits(dag, wanted) {
+        if found == wanted || normal(dag, found) == normal(dag, wanted) {
             self.proof.structural += 1;
             return Ok(());
         }
@@ -358,7 +359,7 @@ impl Run<'_, '_> {
             for other in rewrites(&mut self.meaning.dag, value) {
                 let other = self.meaning.at(other, number);
                 let dag = &mut self.meaning.dag;
-                if other == found || high_bits(dag, other) == high_bits(dag, found) {
+                if other == found || normal(dag, other) == normal(dag, found) {
                     self.proof.theorem += 1;
                     return Ok(());
                 }

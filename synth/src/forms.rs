@@ -18,6 +18,16 @@ pub(crate) fn kept_bits(dag: &mut Dag, value: NodeId, kept: Option<(u32, bool)>)
     }
 }
 
+/// Bits above zeros as a multiple of them.
+pub(crate) fn shifted_bits(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let Node::Concat(parts) = dag.node(value) else { return None };
+    let [zeros, bits] = parts[..] else { return None };
+    (dag.as_i64(zeros.node) == Some(0)).then(|| {
+        let bits = dag.slice(bits.node, 0, bits.width, false);
+        dag.linear(&[(bits, Int::ONE << zeros.width as usize)], Int::ZERO)
+    })
+}
+
 /// Containers side by side; neighbors that are ones or zeros by one condition are one mask.
 pub(crate) fn joined(dag: &mut Dag, parts: &[Part]) -> NodeId {
     let mask = |dag: &Dag, part: &Part| match *dag.node(part.node) {

@@ -75,6 +75,7 @@ mod lookup;
 mod mixed;
 mod moves;
 mod neighbors;
+mod normal;
 mod options;
 mod padded;
 pub mod parts;

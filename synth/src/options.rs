@@ -8,7 +8,8 @@ use crate::bidirectional::differing_shifts;
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
 use crate::forms::sliced;
-use crate::rewrite::{bit_choice, high_bits, is_choice, product_of_halves, rewrites, rounding};
+use crate::normal::normal;
+use crate::rewrite::{bit_choice, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
 use crate::table::{OpId, Table, Template, TemplateId, crosses, joins_halves};
 use crate::unify::{Binding, proposals, zeros};
@@ -709,7 +710,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             Ok(raised) => {
                 let found = raised.results[0][0].value;
                 found == value
-                    || high_bits(dag, found) == high_bits(dag, value)
+                    || normal(dag, found) == normal(dag, value)
                     || (self.meaning.window().in_registers || branches)
                         && !chooses
                         && self.meaning.agree(found, value)

@@ -15,7 +15,8 @@ use smt::Verdict;
 
 use crate::c::{NoC, c_element};
 use crate::certify::{Judge, Proof, Refusal};
-use crate::rewrite::{high_bits, rewrites};
+use crate::normal::normal;
+use crate::rewrite::rewrites;
 use crate::window::{Element, Kind, Leaf, Meaning};
 
 /// The widest integers that C has on every target, in bits.
@@ -81,9 +82,9 @@ pub fn lanes(meaning: &mut Meaning<'_>, judge: &mut dyn Judge) -> Result<Lanes, 
             .map_err(|_| Refusal::Malformed("a lane that cannot be run"))?;
         let found = raised.results[0][0].value;
         let dag = &mut meaning.dag;
-        if found == value || high_bits(dag, found) == high_bits(dag, value) {
+        if found == value || normal(dag, found) == normal(dag, value) {
             made.proof.structural += lanes.len();
-        } else if found == narrow || high_bits(dag, found) == high_bits(dag, narrow) {
+        } else if found == narrow || normal(dag, found) == normal(dag, narrow) {
             made.proof.theorem += lanes.len();
         } else {
             match judge.equal(dag, found, value) {

@@ -8,13 +8,14 @@ mod choices;
 mod flips;
 mod shifts;
 mod sums;
+mod wholes;
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 
 use self::flips::unflipped;
 use self::shifts::is_step;
 use self::sums::partings;
-use crate::forms::with_sign;
+use crate::forms::{shifted_bits, with_sign};
 use crate::in_place::{Bits, InPlace};
 
 /// Values for slots, by number.
@@ -36,6 +37,19 @@ enum Demand {
     Exact,
     /// The lowest.
     Low(u32),
+}
+
+impl Demand {
+    /// How many bits of a value count if so many of its product by a factor do.
+    fn of_multiple(self, factor: &Int) -> Self {
+        match self {
+            Self::Exact => Self::Exact,
+            Self::Low(bits) => {
+                let zeros = factor.trailing_zeros().map_or(0, |zeros| zeros as u32);
+                Self::Low(bits.saturating_sub(zeros).max(1))
+            }
+        }
+    }
 }
 
 /// The values that slots could have so that the pattern has the low `width` bits of `value`; in compositions also those that
@@ -60,7 +74,26 @@ pub fn proposals(
         _ => false,
     };
     let mut unify = Unify { pattern, slots, dag, joins: !adds, counting: false, signs: false, composing };
-    unify.node(root, value, Demand::Low(width), vec![None; slots.len()])
+    let mut found = unify.node(root, value, Demand::Low(width), vec![None; slots.len()]);
+    if let Some(multiple) = multiple(unify.dag, value, width) {
+        found.extend(unify.node(root, multiple, Demand::Low(width), vec![None; slots.len()]));
+    }
+    found
+}
+
+/// A value with the same low `width` bits as one of bits above zeros: a multiple of what the bits are of.
+fn multiple(dag: &mut Dag, value: NodeId, width: u32) -> Option<NodeId> {
+    let shifted = shifted_bits(dag, value)?;
+    let Node::Sum { terms, .. } = dag.node(shifted).clone() else { return None };
+    let [(bits, factor)] = &terms[..] else { return None };
+    match (dag.node(*bits).clone(), Demand::Low(width).of_multiple(factor)) {
+        (Node::Slice { of, low: 0, width: kept, .. }, Demand::Low(needed))
+            if needed <= kept && !matches!(dag.node(of), Node::Arg(_)) =>
+        {
+            Some(dag.linear(&[(of, factor.clone())], Int::ZERO))
+        }
+        _ => Some(shifted),
+    }
 }
 
 struct Unify<'a> {
@@ -520,6 +553,14 @@ impl Unify<'_> {
         {
             let whole = self.slots[at].min(self.dag.arg_widths()[arg as usize]);
             value = self.dag.slice(of, 0, whole, false);
+        } else if low == 0
+            && let Demand::Low(bits) = demand
+            && bits < self.slots[at]
+        {
+            let whole = wholes::of_whole_elements(self.dag, value, bits, self.slots[at]);
+            if whole != value {
+                value = self.dag.slice(whole, 0, self.slots[at], false);
+            }
         }
         // A slot of which low bits are read holds the element that these are of.
         if low == 0
@@ -635,12 +676,14 @@ impl Unify<'_> {
                 .collect(),
             Node::Sum { .. } if own.len() == 2 => {
                 let Some((term, factor)) = self.common_factor(value) else { return vec![] };
+                // Of an even multiple fewer bits of the rest count.
+                let of_term = demand.of_multiple(&factor);
                 let factor = self.dag.int(factor);
                 let mut all = Vec::new();
                 for (left, right) in [(own[0], own[1]), (own[1], own[0])] {
                     let mut found = self.node(left, term, Demand::Exact, bound.clone());
-                    if found.is_empty() {
-                        found = self.node(left, term, demand, bound.clone());
+                    if found.is_empty() || of_term != demand {
+                        found.extend(self.node(left, term, of_term, bound.clone()));
                     }
                     let exact = self.then(found.clone(), right, factor, Demand::Exact);
                     all.extend(if exact.is_empty() {

@@ -157,6 +157,18 @@ impl Unify<'_> {
         if count > MAX_OPERANDS {
             return;
         }
+        // An even sum is another one and the same again.
+        if let [(other, their)] = later
+            && their == factor
+            && !rest.terms.is_empty()
+        {
+            let twice = factor + factor;
+            if let Some(half) = rest.over(self.dag, &twice) {
+                let of_half = demand.of_multiple(&twice);
+                let found = self.node(*pattern, half, of_half, bound.clone());
+                all.extend(self.then(found, *other, half, of_half));
+            }
+        }
         let mut take = |unify: &mut Self, taken: u64| {
             let (mine, others) = rest.part(taken);
             let Some(whole) = mine.over(unify.dag, factor) else { return };
@@ -166,7 +178,7 @@ impl Unify<'_> {
             }
             let mut found = unify.node(*pattern, whole, Demand::Exact, bound.clone());
             if found.is_empty() {
-                found = unify.node(*pattern, whole, demand, bound.clone());
+                found = unify.node(*pattern, whole, demand.of_multiple(factor), bound.clone());
             }
             for bound in found {
                 unify.plain_terms(later, others.clone(), demand, bound, all);

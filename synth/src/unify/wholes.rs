@@ -1,0 +1,49 @@
+//! Values of which low bits count, with whole elements where these have low bits of some.
+
+use hydride_ir::exact::{Dag, Int, Node, NodeId};
+
+/// A value with the same low `bits` bits that is computed from elements of up to `width` bits as they are: exact integers keep of an operand
+/// what counts, as of `a` in `2·a` for 16 bits the lowest 15, which no instruction leaves alone.
+pub(super) fn of_whole_elements(dag: &mut Dag, value: NodeId, bits: u32, width: u32) -> NodeId {
+    match dag.node(value).clone() {
+        Node::Slice { of, low: 0, width: own, .. } if bits <= own => match *dag.node(of) {
+            Node::Arg(arg) => dag.slice(of, 0, width.min(dag.arg_widths()[arg as usize]).max(own), false),
+            _ => value,
+        },
+        Node::Mul(factors) => {
+            let wholes: Vec<NodeId> =
+                factors.iter().map(|own| of_whole_elements(dag, *own, bits, width)).collect();
+            wholes[1..].iter().fold(wholes[0], |product, own| dag.mul(product, *own))
+        }
+        Node::Sum { terms, constant } => {
+            let whole = |dag: &mut Dag, (term, factor): &(NodeId, Int)| {
+                let zeros = factor.trailing_zeros().map_or(0, |zeros| zeros as u32);
+                let left = bits.saturating_sub(zeros);
+                (of_whole_elements(dag, *term, left, width), factor.clone())
+            };
+            let terms: Vec<(NodeId, Int)> = terms.iter().map(|own| whole(dag, own)).collect();
+            dag.linear(&terms, constant)
+        }
+        _ => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn low_bits_of_elements_become_elements() {
+        let mut dag = Dag::new(vec![16; 2]);
+        let low = [dag.arg_slice(0, 0, 15, true), dag.arg_slice(1, 0, 15, false)];
+        let whole = [dag.arg_slice(0, 0, 16, false), dag.arg_slice(1, 0, 16, false)];
+        let (product, of_whole) = (dag.mul(low[0], low[1]), dag.mul(whole[0], whole[1]));
+        assert_eq!(of_whole_elements(&mut dag, product, 15, 16), of_whole);
+        let three =
+            |dag: &mut Dag, of: [NodeId; 2]| dag.linear(&[(of[0], 3.into()), (of[1], 2.into())], 5.into());
+        let (sum, of_whole) = (three(&mut dag, [low[0], low[1]]), three(&mut dag, [whole[0], whole[1]]));
+        assert_eq!(of_whole_elements(&mut dag, sum, 15, 16), of_whole);
+        // What counts is not all there.
+        assert_eq!(of_whole_elements(&mut dag, low[1], 16, 16), low[1]);
+    }
+}
