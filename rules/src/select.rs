@@ -5,6 +5,7 @@
 //! It is right because each rule is proved; `synth`'s certificate can be asked of the program besides.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use synth::contents::{Content, Entry};
@@ -15,8 +16,8 @@ use synth::window::{Element, ExpressionId, Kind, Meaning, Operator};
 use crate::bindings::Bindings;
 use crate::graph::{Bound, Class, Computes, Equality, Graph, Head};
 use crate::instance::Instance;
-use crate::layout::{Laid, of_one_block};
-use crate::lowering::{Lowering, finish, fits, is_fixed};
+use crate::layout::{Laid, Order, of_one_block};
+use crate::lowering::{Lowering, finish, fits, is_fixed, result_register};
 use crate::sequence::{Instructions, Shape, constant, load, low_part};
 use crate::tidy::tidy;
 
@@ -31,15 +32,43 @@ type Key = (Head, Kind, u32);
 /// An order of lanes in registers by number: 0 is the lanes' own, another one is one more than its position among those of the rules.
 type Layout = usize;
 
+/// The single lane of a value that is in a general register.
+const GENERAL: Layout = usize::MAX;
+
 /// A class whose value is in registers in an order.
 type State = (Class, Layout);
 
-/// A rule between orders: its pattern for one lane, with the orders of its operands and of its result.
+/// A rule between orders: its pattern for one lane, with the orders of its variables and of its result.
 struct Between<'r> {
     rule: &'r Lowering,
     pattern: Instance,
-    operands: Layout,
+    operands: Operands,
     result: Layout,
+}
+
+/// The orders that a rule's variables are in.
+#[derive(Clone)]
+enum Operands {
+    /// One for all.
+    All(Layout),
+    /// One for each.
+    Each(Arc<[Layout]>),
+}
+
+impl Operands {
+    fn of(&self, variable: usize) -> Layout {
+        match self {
+            Operands::All(layout) => *layout,
+            Operands::Each(layouts) => layouts[variable],
+        }
+    }
+
+    fn are_in_order(&self) -> bool {
+        match self {
+            Operands::All(layout) => *layout == 0,
+            Operands::Each(layouts) => layouts.iter().all(|layout| *layout == 0),
+        }
+    }
 }
 
 /// Rules, ready for use.
@@ -78,8 +107,8 @@ struct Applied<'r> {
     bindings: Vec<Option<Bound>>,
     /// How often it is applied to cover all lanes.
     chunks: u32,
-    /// The order of its operands.
-    operands: Layout,
+    /// The orders of its operands.
+    operands: Operands,
 }
 
 fn key(rule: &Instance, root: synth::window::ExpressionId) -> Option<Key> {
@@ -116,7 +145,7 @@ impl<'r> Selector<'r> {
         let mut selector =
             Self { equalities: equality, lowerings: lowering, between, widths, narrower: None };
         let mut layouts: Vec<Vec<u32>> = Vec::new();
-        let mut number = |order: Option<Vec<u32>>| match order {
+        let mut number = |order: Order| match order {
             None => 0,
             Some(order) => match layouts.iter().position(|own| *own == order) {
                 Some(known) => known + 1,
@@ -135,7 +164,8 @@ impl<'r> Selector<'r> {
         }
         for lowering in lowerings {
             if let Some(Laid { pattern, operands, result }) = Laid::of(&lowering.pattern) {
-                let (operands, result) = (number(operands), number(result));
+                let operands = Operands::Each(operands.into_iter().map(&mut number).collect());
+                let result = number(result);
                 if let Some(key) = key(&pattern, pattern.window.root) {
                     let own = Between { rule: lowering, pattern, operands, result };
                     selector.between.entry(key).or_default().push(own);
@@ -208,10 +238,10 @@ impl<'r> Selector<'r> {
         graph.saturate(&self.equalities);
         let (costs, choices) = self.cover(&mut graph);
         let root = graph.find(root);
-        let Some(price) = costs.get(&(root, 0)).copied() else {
+        let top = with_added(&graph, &costs, root);
+        let Some(Top { class, layout, added, price }) = top.or_else(|| whole(&costs, root)) else {
             return Err(uncovered(&graph, &costs, root));
         };
-        let (top, added) = graph.with_added(root).filter(|own| costs.contains_key(&(own.0, 0))).unzip();
         let nodes = graph.classes().len();
         let mut builder = Builder {
             selector: self,
@@ -224,13 +254,15 @@ impl<'r> Selector<'r> {
             rules: Vec::new(),
         };
         let missing = "an instruction of a rule is not there";
-        let values = builder.value(top.unwrap_or(root), 0).ok_or(missing)?;
+        let values = builder.value(class, layout).ok_or(missing)?;
         builder.program.added = added.map(|scalar| builder.uniform(scalar).ok_or(missing)).transpose()?;
         let Builder { graph, mut program, rules, table: builder_table, .. } = builder;
-        let ty = graph.ty(root);
-        let shape = Shape::of(ty.lanes.next_power_of_two(), ty.width, self.widths)
-            .ok_or("lanes do not fill registers evenly")?;
-        finish(&mut program, graph.meaning, shape, &values).ok_or("the window is too large")?;
+        let register = match layout {
+            GENERAL => program.ty(builder_table, &values[0]),
+            _ => result_register(graph.ty(root), self.widths),
+        };
+        let register = register.ok_or("lanes do not fill registers evenly")?;
+        finish(&mut program, graph.meaning, register, &values).ok_or("the window is too large")?;
         let program = tidy(&program, builder_table, graph.window());
         Ok(Selected { program, rules, price, nodes })
     }
@@ -253,7 +285,8 @@ impl<'r> Selector<'r> {
         graph.saturate(&self.equalities);
         let (costs, _) = self.cover(&mut graph);
         let root = graph.find(root);
-        costs.get(&(root, 0)).copied().ok_or_else(|| uncovered(&graph, &costs, root))
+        let top = whole(&costs, root).or_else(|| with_added(&graph, &costs, root));
+        top.map(|top| top.price).ok_or_else(|| uncovered(&graph, &costs, root))
     }
 
     /// Expressions that no rule makes, from the leaves up: with their values as inputs, rules cover the rest of the window. There
@@ -321,8 +354,9 @@ impl<'r> Selector<'r> {
             for rule in keys.iter().filter_map(|key| self.lowerings.get(key)).flatten() {
                 let Some(chunks) = self.chunks(&rule.pattern, rule.lanes, lanes) else { continue };
                 for bindings in graph.matched_by_each(&rule.pattern, class) {
-                    let applied = Applied { rule, bindings, chunks, operands: 0 };
-                    matches.push(Match { class, result: 0, applied, price: price(rule, chunks) });
+                    let applied = Applied { rule, bindings, chunks, operands: Operands::All(0) };
+                    let result = if rule.sequence.result.is_some() { GENERAL } else { 0 };
+                    matches.push(Match { class, result, applied, price: price(rule, chunks) });
                 }
             }
             for own in keys.iter().filter_map(|key| self.between.get(key)).flatten() {
@@ -332,7 +366,8 @@ impl<'r> Selector<'r> {
                     continue;
                 };
                 for bindings in graph.matched_by_each(&own.pattern, class) {
-                    let Between { rule, operands, result, .. } = *own;
+                    let Between { rule, ref operands, result, .. } = *own;
+                    let operands = operands.clone();
                     used.insert(result);
                     let applied = Applied { rule, bindings, chunks, operands };
                     matches.push(Match { class, result, applied, price: price(rule, chunks) });
@@ -349,24 +384,40 @@ impl<'r> Selector<'r> {
         // What is done lane by lane is done in any order.
         let mut all: Vec<Match<'r>> = Vec::new();
         for own in matches {
-            let in_order = (own.result, own.applied.operands) == (0, 0);
-            if in_order && !is_fixed(&own.applied.rule.pattern) {
-                for layout in used.iter().filter(|layout| **layout > 0) {
-                    let applied = Applied { operands: *layout, ..own.applied.clone() };
-                    all.push(Match { result: *layout, applied, ..own });
-                }
-            }
-            // A value of all lanes together does not depend on their order.
-            if in_order && is_of_all(&own.applied.rule.pattern) {
-                for layout in used.iter().filter(|layout| **layout > 0) {
-                    let applied = Applied { operands: *layout, ..own.applied.clone() };
-                    all.push(Match { applied, ..own });
-                }
+            let in_order = own.applied.operands.are_in_order();
+            let others = used.iter().copied().filter(|layout| *layout > 0);
+            let in_other = |layout| Applied { operands: Operands::All(layout), ..own.applied.clone() };
+            if in_order && own.result == 0 && !is_fixed(&own.applied.rule.pattern) {
+                all.extend(others.map(|layout| Match { result: layout, applied: in_other(layout), ..own }));
+            } else if in_order && is_of_all(&own.applied.rule.pattern) {
+                // A value of all lanes together does not depend on their order.
+                all.extend(others.map(|layout| Match { applied: in_other(layout), ..own }));
             }
             all.push(own);
         }
         Cover { matches: all, costs, choices }
     }
+}
+
+/// What a window's result is made from.
+struct Top {
+    class: Class,
+    layout: Layout,
+    /// What is added to it in a general register.
+    added: Option<Class>,
+    price: u64,
+}
+
+/// The cheapest register for a value.
+fn whole(costs: &FxHashMap<State, u64>, class: Class) -> Option<Top> {
+    let of = |layout| Some(Top { class, layout, added: None, price: *costs.get(&(class, layout))? });
+    [0, GENERAL].into_iter().filter_map(of).min_by_key(|top| top.price)
+}
+
+/// The same for a sum of one lane and a scalar, which is added in a general register.
+fn with_added(graph: &Graph<'_, '_>, costs: &FxHashMap<State, u64>, class: Class) -> Option<Top> {
+    let (of, added) = graph.with_added(class)?;
+    Some(Top { added: Some(added), ..whole(costs, of)? })
 }
 
 /// Whether a pattern makes one value of all lanes of what is computed lane by lane.
@@ -406,9 +457,10 @@ impl Cover<'_> {
             let mut changed = false;
             for Match { class, result, applied, price } in &self.matches {
                 let mut sum = Some(*price);
-                for bound in applied.bindings.iter().flatten() {
-                    if let Bound::Class(class) = bound {
-                        let below = self.costs.get(&(graph.find(*class), applied.operands)).copied();
+                for (variable, bound) in applied.bindings.iter().enumerate() {
+                    if let Some(Bound::Class(class)) = bound {
+                        let layout = applied.operands.of(variable);
+                        let below = self.costs.get(&(graph.find(*class), layout)).copied();
                         sum = sum.zip(below).map(|(sum, below)| sum + below);
                     }
                 }
@@ -489,6 +541,9 @@ impl Builder<'_, '_, '_, '_> {
                 let content: Content = vec![Entry::Uniform(bits); (shape.width / ty.width) as usize];
                 vec![constant(&mut self.program, register, ty.width, content); shape.count as usize]
             }
+            Choice::Rule(applied) if layout == GENERAL => {
+                self.apply(&applied, Shape { count: 1, width: ty.width })?
+            }
             Choice::Rule(applied) => self.apply(&applied, shape)?,
         };
         self.made.insert(state, values.clone());
@@ -527,7 +582,7 @@ impl Builder<'_, '_, '_, '_> {
         let mut uniforms = vec![None; leaves.len()];
         for (at, bound) in bound.iter().enumerate() {
             match bound {
-                Some(Bound::Class(class)) => registers[at] = self.value(*class, *operands)?,
+                Some(Bound::Class(class)) => registers[at] = self.value(*class, operands.of(at))?,
                 Some(Bound::Uniform(class)) => uniforms[at] = Some(self.uniform(*class)?),
                 _ => {}
             }
@@ -558,7 +613,10 @@ impl Builder<'_, '_, '_, '_> {
                 &bindings,
             )?;
             for output in outputs {
-                values.push(low_part(output, own.width, own.width.min(shape.width))?);
+                values.push(match rule.sequence.result {
+                    Some(_) => output,
+                    None => low_part(output, own.width, own.width.min(shape.width))?,
+                });
             }
         }
         (values.len() == shape.count as usize).then_some(values)

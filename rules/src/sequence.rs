@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use synth::contents::{Content, Entry};
 use synth::program::{Input, Program, Value};
 use synth::table::Table;
-use synth::window::{Element, Meaning, Window};
+use synth::window::{Element, Leaf, Meaning, Window};
 
 use crate::bindings::{Bindings, Number};
 use crate::scalar::Scalar;
@@ -85,6 +85,9 @@ pub struct Sequence {
     pub steps: Vec<Step>,
     /// The result's registers in order.
     pub outputs: Vec<String>,
+    /// The register's type where the result is one lane in a general register: `s32`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
 }
 
 impl Sequence {
@@ -100,35 +103,16 @@ impl Sequence {
         let mut sequence = Sequence::default();
         let mut inputs: Vec<Value> = Vec::new();
         for input in &program.inputs {
-            let source = match input.load {
+            inputs.push(match input.load {
                 Some((leaf, start)) => {
-                    let leaf = window.leaves.get(leaf as usize)?;
-                    let shape = Shape::of(leaf.ty.lanes, leaf.ty.width, widths)?;
                     let start = u32::try_from(start).ok()?;
-                    let each = shape.width / leaf.ty.width;
-                    if input.ty.class != Class::Vector || input.ty.width > shape.width || start % each != 0 {
-                        return None;
-                    }
-                    Source::Variable { variable: leaf.name.clone(), register: start / each }
+                    sequence.variable(window.leaves.get(leaf as usize)?, start, input.ty, widths)?
                 }
-                None => Source::Constant {
+                None => sequence.input(Source::Constant {
                     ty: register_text(input.ty),
                     container: input.container,
                     lanes: constant_lanes(meaning, &input.content)?,
-                },
-            };
-            let at = sequence.inputs.iter().position(|own| *own == source).unwrap_or_else(|| {
-                sequence.inputs.push(source.clone());
-                sequence.inputs.len() - 1
-            });
-            let value = Value::Input(at);
-            inputs.push(match input.load {
-                None => value,
-                Some((leaf, _)) => {
-                    let leaf = &window.leaves[leaf as usize];
-                    let width = Shape::of(leaf.ty.lanes, leaf.ty.width, widths)?.width;
-                    low_part(value, width, input.ty.width)?
-                }
+                }),
             });
         }
         let renamed = |value: &Value| show(&rename(value, &|at| inputs[at].clone(), &Value::Step));
@@ -148,9 +132,45 @@ impl Sequence {
         for (value, _) in &program.outputs {
             let own = program.ty(table, value)?;
             let value = rename(value, &|at| inputs[at].clone(), &Value::Step);
+            if own.class == Class::Scalar && own.width == window.ty().bits() {
+                sequence.result = Some(register_text(own));
+                sequence.outputs.push(show(&value));
+                continue;
+            }
             sequence.outputs.push(show(&low_part(value, own.width, shape.width)?));
         }
         Some(sequence)
+    }
+
+    /// A register at the start, which is there once.
+    fn input(&mut self, source: Source) -> Value {
+        let at = self.inputs.iter().position(|own| *own == source).unwrap_or_else(|| {
+            self.inputs.push(source);
+            self.inputs.len() - 1
+        });
+        Value::Input(at)
+    }
+
+    /// A variable's elements from `start` on in a register of this type: the low part of one of the variable's own, or several of
+    /// them as pairs.
+    fn variable(&mut self, leaf: &Leaf, start: u32, ty: Register, widths: &[u32]) -> Option<Value> {
+        let shape = Shape::of(leaf.ty.lanes, leaf.ty.width, widths)?;
+        if ty.class != Class::Vector {
+            return None;
+        }
+        if ty.width > shape.width {
+            let half = Register { width: ty.width / 2, ..ty };
+            let above = start + half.width / leaf.ty.width;
+            let low = self.variable(leaf, start, half, widths)?;
+            return Some(Value::Pair(Box::new((low, self.variable(leaf, above, half, widths)?))));
+        }
+        let each = shape.width / leaf.ty.width;
+        let register = start / each;
+        if start % each != 0 || register >= shape.count {
+            return None;
+        }
+        let value = self.input(Source::Variable { variable: leaf.name.clone(), register });
+        low_part(value, shape.width, ty.width)
     }
 
     /// Appends the steps to a program; the result's registers. `None` where a name or an immediate is not there. The table is

@@ -88,6 +88,7 @@ fn with_registers<T>(table: Table, widths: &[u32], what: impl FnOnce(&Machine<'_
         widths,
         price: &|_: &Op| 1000,
         measure: &measure,
+        stop: &|| false,
         key: [0; 32],
         memo: &Memo::default(),
     })
