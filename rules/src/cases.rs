@@ -28,8 +28,7 @@ impl Judge for ByCases {
             let Some(node) = own.remake(dag.node(id).clone(), &mut |_, id| copies[&id]) else { return whole };
             copies.insert(id, node);
         }
-        let mut equal =
-            |dag: &Dag, left, right| self.0.equal_integers(dag, left, right) == Verdict::Equal;
+        let mut equal = |dag: &Dag, left, right| self.0.equal_integers(dag, left, right) == Verdict::Equal;
         match equal_for_each_count(&mut own, copies[&left], copies[&right], &mut equal) {
             true => Verdict::Equal,
             false => whole,

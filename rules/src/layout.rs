@@ -285,8 +285,7 @@ fn taken(
         let Operator::Leaf(leaf) = node.operator else { return None };
         let same = *orders[leaf].get_or_insert(order.clone()) == order;
         let (operator, ty) = (node.operator.clone(), Type { lanes: 1, ..node.ty });
-        (same && node.ty.lanes == lanes)
-            .then(|| into.push(Expression { operator, operands: Vec::new(), ty }))
+        (same && node.ty.lanes == lanes).then(|| into.push(Expression { operator, operands: Vec::new(), ty }))
     };
     match &node.operator {
         Operator::Leaf(_) => leaf(id, None, into),

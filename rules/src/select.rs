@@ -129,7 +129,7 @@ impl<'r> Selector<'r> {
                 Some(registers) => registers == *bits,
                 None => fits(&rule.pattern, rule.lanes, *bits),
             };
-            let own = Self::of(equalities, lowerings.iter().filter(own), narrow);
+            let own = Self::of(&[], lowerings.iter().filter(own), narrow);
             selector.narrower = Some(Box::new(own));
         }
         selector
@@ -212,37 +212,59 @@ impl<'r> Selector<'r> {
         table: &mut Table,
         index: &Instructions,
     ) -> Result<Selected, String> {
-        let own = self.covered(meaning, table, index);
-        let Some(narrower) = self.narrower_for(meaning) else { return own };
-        match (own, narrower.covered(meaning, table, index)) {
-            (Ok(own), Ok(other)) => Ok(if other.price < own.price { other } else { own }),
+        let mut graph = self.graph(meaning);
+        let (selector, covered) = self.cheaper(&mut graph)?;
+        selector.built(graph, covered, table, index)
+    }
+
+    /// What the cheapest cover of a window costs, in thousandths of a micro-operation, as if nothing was shared; or which expression
+    /// no rule covers.
+    pub fn price(&self, meaning: &mut Meaning<'_>) -> Result<u64, String> {
+        self.cheaper(&mut self.graph(meaning)).map(|(_, covered)| covered.top.price)
+    }
+
+    /// A window's expressions with those that are equal to them.
+    fn graph<'m, 'w>(&self, meaning: &'m mut Meaning<'w>) -> Graph<'m, 'w> {
+        let mut graph = Graph::new(meaning);
+        graph.regroup();
+        graph.saturate(&self.equalities);
+        graph
+    }
+
+    /// The cover by these rules, or by those for narrower registers where that is cheaper: they are tried for a window whose result fills at
+    /// most one of the widest.
+    fn cheaper(&self, graph: &mut Graph<'_, '_>) -> Result<(&Self, Covered<'r>), String> {
+        let own = self.covered(graph).map(|own| (self, own));
+        let is_one = self.widths.last().is_some_and(|widest| graph.window().ty().bits() <= *widest);
+        let Some(narrower) = self.narrower.as_deref().filter(|_| is_one) else { return own };
+        let other = narrower.covered(graph).map(|own| (narrower, own));
+        match (own, other) {
+            (Ok(own), Ok(other)) => Ok(if other.1.top.price < own.1.top.price { other } else { own }),
             (own, other) => own.or_else(|why| other.map_err(|_| why)),
         }
     }
 
-    /// The rules for narrower registers, for a window whose result fills at most one of the widest.
-    fn narrower_for(&self, meaning: &Meaning<'_>) -> Option<&Self> {
-        let own = self.widths.last().is_some_and(|widest| meaning.window().ty().bits() <= *widest);
-        self.narrower.as_deref().filter(|_| own)
+    /// The cheapest cover by these rules alone.
+    fn covered(&self, graph: &mut Graph<'_, '_>) -> Result<Covered<'r>, String> {
+        let mut cover = self.matched(graph);
+        cover.cheapest(graph);
+        let Cover { costs, choices, .. } = cover;
+        let root = graph.find(graph.root);
+        let top = with_added(graph, &costs, root).or_else(|| whole(&costs, root));
+        let top = top.ok_or_else(|| uncovered(graph, &costs, root))?;
+        Ok(Covered { choices, top })
     }
 
-    fn covered(
+    /// A cover as a program.
+    fn built(
         &self,
-        meaning: &mut Meaning<'_>,
+        graph: Graph<'_, '_>,
+        covered: Covered<'r>,
         table: &mut Table,
         index: &Instructions,
     ) -> Result<Selected, String> {
-        let mut graph = Graph::new(meaning);
-        let root = graph.root;
-        graph.regroup();
-        graph.saturate(&self.equalities);
-        let (costs, choices) = self.cover(&mut graph);
-        let root = graph.find(root);
-        let top = with_added(&graph, &costs, root);
-        let Some(Top { class, layout, added, price }) = top.or_else(|| whole(&costs, root)) else {
-            return Err(uncovered(&graph, &costs, root));
-        };
-        let nodes = graph.classes().len();
+        let Covered { choices, top: Top { class, layout, added, price } } = covered;
+        let (ty, nodes) = (graph.ty(graph.find(graph.root)), graph.classes().len());
         let mut builder = Builder {
             selector: self,
             graph,
@@ -259,7 +281,7 @@ impl<'r> Selector<'r> {
         let Builder { graph, mut program, rules, table: builder_table, .. } = builder;
         let register = match layout {
             GENERAL => program.ty(builder_table, &values[0]),
-            _ => result_register(graph.ty(root), self.widths),
+            _ => result_register(ty, self.widths),
         };
         let register = register.ok_or("lanes do not fill registers evenly")?;
         finish(&mut program, graph.meaning, register, &values).ok_or("the window is too large")?;
@@ -267,35 +289,11 @@ impl<'r> Selector<'r> {
         Ok(Selected { program, rules, price, nodes })
     }
 
-    /// What the cheapest cover of a window costs, in thousandths of a micro-operation, as if nothing was shared; or which expression
-    /// no rule covers.
-    pub fn price(&self, meaning: &mut Meaning<'_>) -> Result<u64, String> {
-        let own = self.own_price(meaning);
-        let Some(narrower) = self.narrower_for(meaning) else { return own };
-        match (own, narrower.own_price(meaning)) {
-            (Ok(own), Ok(other)) => Ok(own.min(other)),
-            (own, other) => own.or_else(|why| other.map_err(|_| why)),
-        }
-    }
-
-    fn own_price(&self, meaning: &mut Meaning<'_>) -> Result<u64, String> {
-        let mut graph = Graph::new(meaning);
-        let root = graph.root;
-        graph.regroup();
-        graph.saturate(&self.equalities);
-        let (costs, _) = self.cover(&mut graph);
-        let root = graph.find(root);
-        let top = whole(&costs, root).or_else(|| with_added(&graph, &costs, root));
-        top.map(|top| top.price).ok_or_else(|| uncovered(&graph, &costs, root))
-    }
-
     /// Expressions that no rule makes, from the leaves up: with their values as inputs, rules cover the rest of the window. There
     /// are none where rules cover it.
     pub fn uncovered(&self, meaning: &mut Meaning<'_>) -> Vec<ExpressionId> {
-        let mut graph = Graph::new(meaning);
+        let mut graph = self.graph(meaning);
         let root = graph.root;
-        graph.regroup();
-        graph.saturate(&self.equalities);
         let mut cover = self.matched(&mut graph);
         let mut open = Vec::new();
         loop {
@@ -305,12 +303,6 @@ impl<'r> Selector<'r> {
             cover.costs.insert((class, 0), OPEN);
             open.push(origin);
         }
-    }
-
-    fn cover(&self, graph: &mut Graph<'_, '_>) -> (FxHashMap<State, u64>, FxHashMap<State, Choice<'r>>) {
-        let mut cover = self.matched(graph);
-        cover.cheapest(graph);
-        (cover.costs, cover.choices)
     }
 
     /// All places where rules match, and what costs nothing.
@@ -397,6 +389,12 @@ impl<'r> Selector<'r> {
         }
         Cover { matches: all, costs, choices }
     }
+}
+
+/// The choices of a cover, and where the result is.
+struct Covered<'r> {
+    choices: FxHashMap<State, Choice<'r>>,
+    top: Top,
 }
 
 /// What a window's result is made from.

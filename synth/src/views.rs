@@ -23,7 +23,8 @@ impl Finder<'_, '_> {
             let state = Wanted { ty: pair, container: wanted.container, registers: joined };
             ways.push(Way::Halves(states.intern(state, moves)));
         }
-        if wanted.ty == pair {
+        // A container may be as wide as a pair.
+        if wanted.ty == pair && wanted.container <= widest {
             let split = |content: &Content| {
                 content.chunks(content.len() / 2).map(<[Entry]>::to_vec).collect::<Vec<_>>()
             };

@@ -616,6 +616,9 @@ impl Table {
         }
         self.members(own.template).iter().copied().find(|other| {
             let other = self.op(*other);
+            if other.args.len() != own.args.len() || other.reads.len() != own.reads.len() {
+                return false;
+            }
             let doubled = |arg: u32| {
                 let [own, other] = [own, other].map(|op| op.args[arg as usize]);
                 (own.class == Class::Vector && other.class == own.class && other.width == 2 * own.width)
@@ -625,11 +628,9 @@ impl Table {
                 .all(|arg| own.args[arg as usize] == other.args[arg as usize] || doubled(arg).is_some());
             let moved = |(arg, low): &(u32, u32)| (*arg, low + doubled(*arg).unwrap_or(0));
             let reads = own.reads.iter().zip(&other.reads);
-            other.args.len() == own.args.len()
-                && other.args != own.args
+            other.args != own.args
                 && other.result == own.result
                 && other.keeps.is_none()
-                && other.reads.len() == own.reads.len()
                 && args
                 && reads.into_iter().all(|(own, other)| own.iter().map(moved).eq(other.iter().copied()))
         })

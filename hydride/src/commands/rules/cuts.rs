@@ -66,12 +66,7 @@ pub fn add(
 }
 
 /// Whether a rule is cheaper than what other rules make of its pattern.
-fn is_better(
-    search: &Search<'_>,
-    index: &Instructions,
-    selector: &Selector<'_>,
-    rule: &Lowering,
-) -> bool {
+fn is_better(search: &Search<'_>, index: &Instructions, selector: &Selector<'_>, rule: &Lowering) -> bool {
     search.with_machine(index, &search.ground.named.widths, |machine| {
         let values: BTreeMap<usize, i128> = ::rules::constants(&rule.pattern)
             .map(|at| {

@@ -57,7 +57,7 @@ impl Miner<'_> {
         let mut before: Vec<(&Instance, u32, Made)> = Vec::new();
         let mut judge = ByCases::default();
         let widths = &self.search.ground.named.widths;
-        for pattern in &self.read.instances {
+        for pattern in self.read.instances.iter().take_while(|_| !self.search.is_stopped()) {
             let first = before.len();
             for lanes in lane_counts(pattern, widths).into_iter().rev() {
                 let made = self.search.kept(widths, &format!("{lanes} {pattern:?}"), || {
@@ -136,6 +136,11 @@ fn in_blocks<'w>(pattern: &Instance, widths: &'w [u32]) -> Option<(u32, &'w [u32
 }
 
 impl Search<'_> {
+    /// Whether to find nothing more.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     /// A rule with the ranges of its variables as wide as they can be proved.
     pub fn widened(&self, index: &Instructions, rule: &Lowering) -> Replacement {
         let widths = &self.ground.named.widths;
@@ -162,7 +167,7 @@ impl Search<'_> {
         }
         let found = find();
         // As text, since sequences say what they are only there.
-        if !self.stop.load(Ordering::Relaxed)
+        if !self.is_stopped()
             && let Ok(text) = serde_json::to_string(&found)
         {
             memo.put(key, &text);
@@ -186,7 +191,7 @@ impl Search<'_> {
             widths,
             price: &price,
             measure: &measure,
-            stop: &|| self.stop.load(Ordering::Relaxed),
+            stop: &|| self.is_stopped(),
             key: self.ground.key,
             memo: &self.cache.memo(),
         })

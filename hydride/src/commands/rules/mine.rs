@@ -108,9 +108,8 @@ pub fn run(session: &Session, args: &MineArgs) -> Result<u8> {
     if file.target != ground.named.name {
         return Err(usage(format!("the rules are for {}, not for {}", file.target, ground.named.name)));
     }
-    file.equalities.extend(
-        pool.install(|| equal.par_iter().map(|read| equality(&search, read)).collect::<Vec<_>>()),
-    );
+    file.equalities
+        .extend(pool.install(|| equal.par_iter().map(|read| equality(&search, read)).collect::<Vec<_>>()));
     file.equalities.retain(|entry| !entry.proofs.is_empty());
     file.rules.extend(pool.install(|| found(&search, &patterns)));
     if args.cut > 1 {
@@ -122,7 +121,7 @@ pub fn run(session: &Session, args: &MineArgs) -> Result<u8> {
         super::cuts::add(&search, &pool, &own, args.cut, &mut file)?;
     }
     cache.save();
-    if stop.load(Ordering::Relaxed) {
+    if search.is_stopped() {
         let kept = if cache.memo().has_store() { "; what was found is kept in the cache" } else { "" };
         eprintln!("interrupted: nothing is written{kept}");
         return Ok(INTERRUPTED);
@@ -149,6 +148,7 @@ fn equality(search: &Search<'_>, read: &Read) -> EqualityEntry {
     let proofs: Vec<Option<InstanceProof>> = read
         .instances
         .par_iter()
+        .filter(|_| !search.is_stopped())
         .map(|instance| {
             search.kept(&search.ground.named.widths, &format!("equality {instance:?}"), || proved(instance))
         })
