@@ -518,7 +518,8 @@ impl<'m, 'w> Finder<'m, 'w> {
         // Operands of one kind are wanted together: they may be lanes of one value.
         let mut kinds: Vec<(Type, u32, Vec<(usize, usize)>)> = Vec::new();
         for (register, op) in ops.iter().enumerate() {
-            let op = self.table.op(*op);
+            // A partner's operands lie as the first one's.
+            let op = Some(self.table.op(*op)).filter(|op| op.args != own.args).unwrap_or(own);
             for (arg, ty) in op.args.iter().enumerate() {
                 let container = op.containers.get(arg).copied()??;
                 match kinds.iter_mut().find(|kind| (kind.0, kind.1) == (*ty, container)) {

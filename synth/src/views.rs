@@ -23,8 +23,7 @@ impl Finder<'_, '_> {
             let state = Wanted { ty: pair, container: wanted.container, registers: joined };
             ways.push(Way::Halves(states.intern(state, moves)));
         }
-        // A container may be as wide as a pair.
-        if wanted.ty == pair && wanted.container <= widest {
+        if wanted.ty == pair {
             let split = |content: &Content| {
                 content.chunks(content.len() / 2).map(<[Entry]>::to_vec).collect::<Vec<_>>()
             };
