@@ -113,7 +113,7 @@ impl Patterns {
     }
 
     /// A rule whose result is left in the order.
-    fn to_order(&mut self, name: &str, clauses: &str, kind: &str, value: &str) {
+    fn leave_in_order(&mut self, name: &str, clauses: &str, kind: &str, value: &str) {
         let from = format!("(shuffle:{} {value} [{}])", self.wide(kind), self.to);
         self.rule(name, clauses, &from);
     }
@@ -134,7 +134,7 @@ impl Patterns {
     fn widening(&mut self) {
         for (t, s) in [("u", "u"), ("i", "i"), ("i", "u")] {
             let (operand, result) = (self.narrow(s), self.wide(t));
-            self.to_order(&format!("widen.{t}.{s}"), "", t, &format!("(cast:{result} a:{operand})"));
+            self.leave_in_order(&format!("widen.{t}.{s}"), "", t, &format!("(cast:{result} a:{operand})"));
             let operations: &[&str] = match (t, s) {
                 ("i", "u") => &["widening_sub"],
                 ("i", _) => &["widening_add", "widening_sub", "widening_mul"],
@@ -142,7 +142,7 @@ impl Patterns {
             };
             for operation in operations {
                 let value = format!("({operation}:{result} a:{operand} b:{operand})");
-                self.to_order(&format!("{operation}.{t}.{s}"), "", t, &value);
+                self.leave_in_order(&format!("{operation}.{t}.{s}"), "", t, &value);
             }
         }
     }
@@ -166,7 +166,7 @@ impl Patterns {
     fn sums_of_products(&mut self) {
         for (name, kind) in [("mixed", "u"), ("signed", "i")] {
             let (factors, sum) = (self.factors(kind), self.sum_of_products(kind));
-            self.to_order(&format!("sum_of_products.{name}"), &factors, "i", &sum);
+            self.leave_in_order(&format!("sum_of_products.{name}"), &factors, "i", &sum);
         }
     }
 
@@ -176,14 +176,14 @@ impl Patterns {
             let (wide, sum) = (self.wide("i"), self.in_order("i", "e"));
             let both = format!("(add:{wide} {sum} {})", self.sum_of_products(kind));
             let factors = self.factors(kind);
-            self.to_order(&format!("multiply_add.two.{name}"), &factors, "i", &both);
+            self.leave_in_order(&format!("multiply_add.two.{name}"), &factors, "i", &both);
             let one = format!("(add:{wide} {sum} {})", self.product(kind, "a", "c"));
-            self.to_order(&format!("multiply_add.{name}"), " (uniform c)", "i", &one);
+            self.leave_in_order(&format!("multiply_add.{name}"), " (uniform c)", "i", &one);
         }
         for kind in ["u", "i"] {
             let (wide, narrow, sum) = (self.wide(kind), self.narrow(kind), self.in_order(kind, "e"));
             let value = format!("(add:{wide} {sum} (widening_mul:{wide} a:{narrow} b:{narrow}))");
-            self.to_order(&format!("multiply_add.each.{kind}"), "", kind, &value);
+            self.leave_in_order(&format!("multiply_add.each.{kind}"), "", kind, &value);
         }
     }
 

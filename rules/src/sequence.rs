@@ -8,7 +8,7 @@ use search::{Class, Type as Register};
 use serde::{Deserialize, Serialize};
 use synth::contents::{Content, Entry};
 use synth::program::{Input, Program, Value};
-use synth::table::Table;
+use synth::table::{OpId, Table};
 use synth::window::{Element, Leaf, Meaning, Window};
 
 use crate::bindings::{Bindings, Number};
@@ -166,7 +166,7 @@ impl Sequence {
         }
         let each = shape.width / leaf.ty.width;
         let register = start / each;
-        if start % each != 0 || register >= shape.count {
+        if !start.is_multiple_of(each) || register >= shape.count {
             return None;
         }
         let value = self.input(Source::Variable { variable: leaf.name.clone(), register });
@@ -210,7 +210,7 @@ impl Sequence {
                 choices.push(i64::try_from(number.value(bindings.constants)?).ok()?);
             }
             choices.iter().for_each(|choice| table.ask(*choice));
-            let op = table.find(index.position(&step.id)?, &choices)?;
+            let op = index.find(table, &step.id, &choices)?;
             let mut operands = Vec::new();
             for operand in &step.operands {
                 let value = read(operand, inputs.len(), made.len())?;
@@ -228,22 +228,22 @@ impl Sequence {
     }
 }
 
-/// A table's instructions by id.
-pub struct Instructions(rustc_hash::FxHashMap<String, usize>);
+/// A table's instructions by id: several where an operand is a register, and a constant besides.
+pub struct Instructions(rustc_hash::FxHashMap<String, Vec<usize>>);
 
 impl Instructions {
     /// The instructions of a table.
     pub fn new(table: &Table) -> Self {
-        let mut by_id = rustc_hash::FxHashMap::default();
+        let mut by_id: rustc_hash::FxHashMap<String, Vec<usize>> = Default::default();
         for (at, instruction) in table.instructions.iter().enumerate() {
-            by_id.entry(instruction.id.clone()).or_insert(at);
+            by_id.entry(instruction.id.clone()).or_default().push(at);
         }
         Self(by_id)
     }
 
-    /// Its position in the table.
-    pub fn position(&self, id: &str) -> Option<usize> {
-        self.0.get(id).copied()
+    /// The table's operation of an instruction with these immediates, which it was asked for.
+    pub fn find(&self, table: &Table, id: &str, choices: &[i64]) -> Option<OpId> {
+        self.0.get(id)?.iter().find_map(|at| table.find(*at, choices))
     }
 }
 

@@ -53,6 +53,9 @@ pub enum Way {
 /// A value over all elements of its leaves, or all parts of a container's width, and which of these each lane is.
 type Whole = (NodeId, std::rc::Rc<[u32]>);
 
+/// A register of what is wanted, and an operand of the operation that gives it.
+type RegisterAndArg = (usize, usize);
+
 /// Finds ways, and remembers what was proved on the way.
 pub struct Finder<'m, 'w> {
     /// The window's values.
@@ -516,7 +519,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             }
         }
         // Operands of one kind are wanted together: they may be lanes of one value.
-        let mut kinds: Vec<(Type, u32, Vec<(usize, usize)>)> = Vec::new();
+        let mut kinds: Vec<(Type, u32, Vec<RegisterAndArg>)> = Vec::new();
         for (register, op) in ops.iter().enumerate() {
             // A partner's operands lie as the first one's.
             let op = Some(self.table.op(*op)).filter(|op| op.args != own.args).unwrap_or(own);
