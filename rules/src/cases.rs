@@ -1,18 +1,10 @@
-//! Equality case by case: where the count of a shift has few values, what is undecided for all of them at once is decided for each.
-//!
-//! ```text
-//! (a + 2^(c-1)) >> c   with c in 1..=16:   sixteen shifts by literals
-//! ```
-//!
-//! A node is exchanged for each number in its range, whatever it is computed from: what is equal then is equal for all arguments.
+//! A prover that decides for each value of the count of a shift what is undecided for all of them at once.
 
-use hydride_ir::exact::{Dag, Node, NodeId, Replacements};
+use hydride_ir::exact::{Dag, NodeId, Replacements};
 use smt::{Prover, Verdict};
 use synth::certify::Judge;
+use synth::equal_for_each_count;
 use synth::synthesize::prover;
-
-/// Values of a count that are told apart, at most.
-const MAX_CASES: i64 = 256;
 
 /// A prover that tells the values of counts apart.
 pub struct ByCases(Prover);
@@ -25,56 +17,23 @@ impl Default for ByCases {
 
 impl Judge for ByCases {
     fn equal(&mut self, dag: &Dag, left: NodeId, right: NodeId) -> Verdict {
-        let Some((count, values)) = count(dag, [left, right]) else {
-            return self.0.equal_integers(dag, left, right);
-        };
-        let nodes = dag.reachable([left, right]);
-        let mut own = Dag::new(dag.arg_widths().to_vec());
-        let mut open: Vec<(NodeId, NodeId)> = Vec::new();
-        for value in values {
-            // The same nodes in a graph of their own, with the count's value.
-            let mut made = Replacements::from_iter([(count, own.int(value))]);
-            for id in &nodes {
-                if *id == count {
-                    continue;
-                }
-                let Some(node) = own.remake(dag.node(*id).clone(), &mut |_, id| made[&id]) else {
-                    return self.0.equal_integers(dag, left, right);
-                };
-                made.insert(*id, node);
-            }
-            let sides = (made[&left], made[&right]);
-            if sides.0 != sides.1 {
-                open.push(sides);
-            }
-        }
-        if open.is_empty() {
-            return Verdict::Equal;
-        }
         let whole = self.0.equal_integers(dag, left, right);
-        let is_unknown = matches!(whole, Verdict::Unknown(_));
-        let mut equal = |(left, right)| self.0.equal_integers(&own, left, right) == Verdict::Equal;
-        if is_unknown && open.into_iter().all(&mut equal) { Verdict::Equal } else { whole }
-    }
-}
-
-/// What a count below some nodes is computed from, if it has few values, and these.
-fn count(dag: &Dag, roots: [NodeId; 2]) -> Option<(NodeId, std::ops::RangeInclusive<i64>)> {
-    let counts = dag.reachable(roots).into_iter().filter_map(|node| match dag.node(node) {
-        Node::Shl(_, count) | Node::Shr(_, count) => Some(*count),
-        Node::SliceAt { low, .. } => Some(*low),
-        _ => None,
-    });
-    let counts: Vec<NodeId> = counts.collect();
-    dag.reachable(counts).into_iter().find_map(|node| {
-        if matches!(dag.node(node), Node::Const(_) | Node::Arg(_)) {
-            return None;
+        if !matches!(whole, Verdict::Unknown(_)) {
+            return whole;
         }
-        let range = dag.range(node);
-        let end = |end: &Option<hydride_ir::exact::Int>| i64::try_from(end.as_ref()?).ok();
-        let (low, high) = (end(&range.low)?, end(&range.high)?);
-        (1..MAX_CASES).contains(&high.checked_sub(low)?).then_some((node, low..=high))
-    })
+        // The same nodes in a graph of their own, to which each count's numbers are added.
+        let mut own = Dag::new(dag.arg_widths().to_vec());
+        let mut copies = Replacements::default();
+        for id in dag.reachable([left, right]) {
+            let Some(node) = own.remake(dag.node(id).clone(), &mut |_, id| copies[&id]) else { return whole };
+            copies.insert(id, node);
+        }
+        let mut equal = |dag: &Dag, left, right| self.0.equal_integers(dag, left, right) == Verdict::Equal;
+        match equal_for_each_count(&mut own, copies[&left], copies[&right], &mut equal) {
+            true => Verdict::Equal,
+            false => whole,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -99,10 +58,8 @@ mod tests {
         let mut judge = ByCases::default();
         assert_eq!(judge.equal(&dag, left, right), Verdict::Equal);
         assert_ne!(judge.equal(&dag, left, after), Verdict::Equal);
-        // A count that may be anything is left to the prover.
-        let free = dag.arg_slice(0, 0, 16, false);
-        let shifted = dag.shr(free, count);
-        assert!(super::count(&dag, [free, shifted]).is_some());
-        assert!(super::count(&dag, [free, value]).is_none());
+        let mut by_solver = |dag: &Dag, left, right| judge.equal(dag, left, right) == Verdict::Equal;
+        assert!(equal_for_each_count(&mut dag, left, right, &mut by_solver));
+        assert!(!equal_for_each_count(&mut dag, left, after, &mut by_solver));
     }
 }

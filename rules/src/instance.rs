@@ -254,12 +254,8 @@ fn instance(
         return Err(error_at(text, expanded.place(0), format!("{own} replaces {wanted}")));
     }
     let many = leaves.iter().any(|leaf| leaf.ty.lanes > 1) || expressions.ty(root).lanes > 1;
-    // A variable that is the same in all lanes is of one lane, and is broadcast.
-    let is_other = |(own, leaf): (&Binds, &Leaf)| match own {
-        Binds::Anything => false,
-        Binds::Uniform => leaf.ty.lanes > 1,
-        Binds::Constant => true,
-    };
+    // A variable that is the same in all lanes, or a constant, is of one lane, and is broadcast.
+    let is_other = |(own, leaf): (&Binds, &Leaf)| *own != Binds::Anything && leaf.ty.lanes > 1;
     if many && (to.is_some() || !conditions.is_empty() || binds.iter().zip(&leaves).any(is_other)) {
         return Err(error_at(
             text,

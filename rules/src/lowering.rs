@@ -7,11 +7,12 @@
 use std::collections::BTreeMap;
 
 use memo::{Key, Memo};
+use search::Type as Register;
 use serde::{Deserialize, Serialize};
 use synth::certify::{Judge, certify};
 use synth::contents::Entry;
 use synth::program::{Program, Value};
-use synth::synthesize::CostOf;
+use synth::synthesize::{CostOf, Stop};
 use synth::table::Table;
 use synth::window::{
     Element, Expression, ExpressionId, Expressions, Meaning, Operator, Type, Window, limits,
@@ -19,7 +20,7 @@ use synth::window::{
 
 use crate::bindings::Bindings;
 use crate::instance::Instance;
-use crate::sequence::{Instructions, Sequence, Shape, load};
+use crate::sequence::{Instructions, Sequence, Shape, load, register};
 use crate::text::Binds;
 
 /// What a program costs.
@@ -82,6 +83,8 @@ pub struct Machine<'a> {
     pub price: &'a CostOf<'a>,
     /// What a program costs.
     pub measure: &'a dyn Fn(&Program, &Table) -> Cost,
+    /// Whether to search nothing more.
+    pub stop: &'a Stop<'a>,
     /// A hash of the target, for answers that are kept.
     pub key: Key,
     /// Answers that are kept.
@@ -130,7 +133,11 @@ pub fn lane_counts(pattern: &Instance, widths: &[u32]) -> Vec<u32> {
 fn with_uniforms(pattern: &Instance, values: &BTreeMap<usize, i128>) -> Window {
     let mut window = pattern.window.clone();
     for (at, leaf) in window.leaves.iter_mut().enumerate() {
-        leaf.scalar = pattern.binds[at] == Binds::Uniform && !values.contains_key(&at);
+        leaf.scalar = match pattern.binds[at] {
+            Binds::Anything => false,
+            Binds::Uniform => !values.contains_key(&at),
+            Binds::Constant => true,
+        };
     }
     window.expressions = with_literals(&window.expressions, values);
     window
@@ -229,11 +236,17 @@ pub fn results(meaning: &mut Meaning<'_>) -> Option<Vec<hydride_ir::exact::NodeI
     Some(all.into_iter().map(|value| meaning.dag.slice(value, 0, window.ty().width, false)).collect())
 }
 
-/// Says which registers hold the result of a program's window, in order.
+/// The vector registers that hold a result of this type.
+pub fn result_register(ty: Type, widths: &[u32]) -> Option<Register> {
+    let Shape { width, .. } = Shape::of(ty.lanes.next_power_of_two(), ty.width, widths)?;
+    Some(Register { class: search::Class::Vector, width })
+}
+
+/// Says which registers, all of one type, hold the result of a program's window, in order.
 pub fn finish(
     program: &mut Program,
     meaning: &mut Meaning<'_>,
-    shape: Shape,
+    register: Register,
     values: &[Value],
 ) -> Option<()> {
     let ty = meaning.window().ty();
@@ -251,8 +264,7 @@ pub fn finish(
             entries[lane as usize] = Entry::Value(value, at);
         }
     }
-    let register = search::Type { class: search::Class::Vector, width: shape.width };
-    let contents = synth::contents_in_order(&entries, ty.width, shape.width);
+    let contents = synth::contents_in_order(&entries, ty.width, register.width);
     program.container = ty.width;
     program.output_type = Some(register);
     program.outputs = values.iter().cloned().zip(contents).collect();
@@ -287,11 +299,18 @@ pub fn alone(
         uniforms: &|name| uniforms.get(name).copied(),
     };
     let outputs = sequence.append(&mut program, meaning, table, machine.index, &bindings)?;
-    let shape = Shape::of(window.ty().lanes, window.ty().width, machine.widths)?;
-    if outputs.len() != shape.count as usize {
+    let (count, register) = match &sequence.result {
+        Some(result) => (1, register(result)?),
+        None => {
+            let shape = Shape::of(window.ty().lanes, window.ty().width, machine.widths)?;
+            (shape.count, Register { class: search::Class::Vector, width: shape.width })
+        }
+    };
+    let all = outputs.iter().all(|value| program.ty(table, value).is_some_and(|own| own == register));
+    if outputs.len() != count as usize || !all {
         return None;
     }
-    finish(&mut program, meaning, shape, &outputs)?;
+    finish(&mut program, meaning, register, &outputs)?;
     Some(program)
 }
 

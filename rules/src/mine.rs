@@ -53,7 +53,7 @@ fn answer(
     let key = digest([machine.key.as_slice(), text.as_slice()]);
     let target = Target { widths, cost: machine.price, most: None, key };
     let mut table = machine.table.clone();
-    let answer = synthesize(&window, &mut table, &target, machine.memo, &|| false, judge);
+    let answer = synthesize(&window, &mut table, &target, machine.memo, machine.stop, judge);
     let Some((program, _)) = &answer.program else {
         return Err(answer.notes.last().cloned().unwrap_or_else(|| "no instructions were found".into()));
     };

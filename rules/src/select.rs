@@ -5,6 +5,7 @@
 //! It is right because each rule is proved; `synth`'s certificate can be asked of the program besides.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use synth::contents::{Content, Entry};
@@ -15,8 +16,8 @@ use synth::window::{Element, ExpressionId, Kind, Meaning, Operator};
 use crate::bindings::Bindings;
 use crate::graph::{Bound, Class, Computes, Equality, Graph, Head};
 use crate::instance::Instance;
-use crate::layout::{Laid, of_one_block};
-use crate::lowering::{Lowering, finish, fits, is_fixed};
+use crate::layout::{Laid, Order, of_one_block};
+use crate::lowering::{Lowering, finish, fits, is_fixed, result_register};
 use crate::sequence::{Instructions, Shape, constant, load, low_part};
 use crate::tidy::tidy;
 
@@ -31,15 +32,43 @@ type Key = (Head, Kind, u32);
 /// An order of lanes in registers by number: 0 is the lanes' own, another one is one more than its position among those of the rules.
 type Layout = usize;
 
+/// The single lane of a value that is in a general register.
+const GENERAL: Layout = usize::MAX;
+
 /// A class whose value is in registers in an order.
 type State = (Class, Layout);
 
-/// A rule between orders: its pattern for one lane, with the orders of its operands and of its result.
+/// A rule between orders: its pattern for one lane, with the orders of its variables and of its result.
 struct Between<'r> {
     rule: &'r Lowering,
     pattern: Instance,
-    operands: Layout,
+    operands: Operands,
     result: Layout,
+}
+
+/// The orders that a rule's variables are in.
+#[derive(Clone)]
+enum Operands {
+    /// One for all.
+    All(Layout),
+    /// One for each.
+    Each(Arc<[Layout]>),
+}
+
+impl Operands {
+    fn of(&self, variable: usize) -> Layout {
+        match self {
+            Operands::All(layout) => *layout,
+            Operands::Each(layouts) => layouts[variable],
+        }
+    }
+
+    fn are_in_order(&self) -> bool {
+        match self {
+            Operands::All(layout) => *layout == 0,
+            Operands::Each(layouts) => layouts.iter().all(|layout| *layout == 0),
+        }
+    }
 }
 
 /// Rules, ready for use.
@@ -78,8 +107,8 @@ struct Applied<'r> {
     bindings: Vec<Option<Bound>>,
     /// How often it is applied to cover all lanes.
     chunks: u32,
-    /// The order of its operands.
-    operands: Layout,
+    /// The orders of its operands.
+    operands: Operands,
 }
 
 fn key(rule: &Instance, root: synth::window::ExpressionId) -> Option<Key> {
@@ -100,7 +129,7 @@ impl<'r> Selector<'r> {
                 Some(registers) => registers == *bits,
                 None => fits(&rule.pattern, rule.lanes, *bits),
             };
-            let own = Self::of(equalities, lowerings.iter().filter(own), narrow);
+            let own = Self::of(&[], lowerings.iter().filter(own), narrow);
             selector.narrower = Some(Box::new(own));
         }
         selector
@@ -116,7 +145,7 @@ impl<'r> Selector<'r> {
         let mut selector =
             Self { equalities: equality, lowerings: lowering, between, widths, narrower: None };
         let mut layouts: Vec<Vec<u32>> = Vec::new();
-        let mut number = |order: Option<Vec<u32>>| match order {
+        let mut number = |order: Order| match order {
             None => 0,
             Some(order) => match layouts.iter().position(|own| *own == order) {
                 Some(known) => known + 1,
@@ -135,7 +164,8 @@ impl<'r> Selector<'r> {
         }
         for lowering in lowerings {
             if let Some(Laid { pattern, operands, result }) = Laid::of(&lowering.pattern) {
-                let (operands, result) = (number(operands), number(result));
+                let operands = Operands::Each(operands.into_iter().map(&mut number).collect());
+                let result = number(result);
                 if let Some(key) = key(&pattern, pattern.window.root) {
                     let own = Between { rule: lowering, pattern, operands, result };
                     selector.between.entry(key).or_default().push(own);
@@ -182,37 +212,59 @@ impl<'r> Selector<'r> {
         table: &mut Table,
         index: &Instructions,
     ) -> Result<Selected, String> {
-        let own = self.covered(meaning, table, index);
-        let Some(narrower) = self.narrower_for(meaning) else { return own };
-        match (own, narrower.covered(meaning, table, index)) {
-            (Ok(own), Ok(other)) => Ok(if other.price < own.price { other } else { own }),
+        let mut graph = self.graph(meaning);
+        let (selector, covered) = self.cheaper(&mut graph)?;
+        selector.built(graph, covered, table, index)
+    }
+
+    /// What the cheapest cover of a window costs, in thousandths of a micro-operation, as if nothing was shared; or which expression
+    /// no rule covers.
+    pub fn price(&self, meaning: &mut Meaning<'_>) -> Result<u64, String> {
+        self.cheaper(&mut self.graph(meaning)).map(|(_, covered)| covered.top.price)
+    }
+
+    /// A window's expressions with those that are equal to them.
+    fn graph<'m, 'w>(&self, meaning: &'m mut Meaning<'w>) -> Graph<'m, 'w> {
+        let mut graph = Graph::new(meaning);
+        graph.regroup();
+        graph.saturate(&self.equalities);
+        graph
+    }
+
+    /// The cover by these rules, or by those for narrower registers where that is cheaper: they are tried for a window whose result fills at
+    /// most one of the widest.
+    fn cheaper(&self, graph: &mut Graph<'_, '_>) -> Result<(&Self, Covered<'r>), String> {
+        let own = self.covered(graph).map(|own| (self, own));
+        let is_one = self.widths.last().is_some_and(|widest| graph.window().ty().bits() <= *widest);
+        let Some(narrower) = self.narrower.as_deref().filter(|_| is_one) else { return own };
+        let other = narrower.covered(graph).map(|own| (narrower, own));
+        match (own, other) {
+            (Ok(own), Ok(other)) => Ok(if other.1.top.price < own.1.top.price { other } else { own }),
             (own, other) => own.or_else(|why| other.map_err(|_| why)),
         }
     }
 
-    /// The rules for narrower registers, for a window whose result fills at most one of the widest.
-    fn narrower_for(&self, meaning: &Meaning<'_>) -> Option<&Self> {
-        let own = self.widths.last().is_some_and(|widest| meaning.window().ty().bits() <= *widest);
-        self.narrower.as_deref().filter(|_| own)
+    /// The cheapest cover by these rules alone.
+    fn covered(&self, graph: &mut Graph<'_, '_>) -> Result<Covered<'r>, String> {
+        let mut cover = self.matched(graph);
+        cover.cheapest(graph);
+        let Cover { costs, choices, .. } = cover;
+        let root = graph.find(graph.root);
+        let top = with_added(graph, &costs, root).or_else(|| whole(&costs, root));
+        let top = top.ok_or_else(|| uncovered(graph, &costs, root))?;
+        Ok(Covered { choices, top })
     }
 
-    fn covered(
+    /// A cover as a program.
+    fn built(
         &self,
-        meaning: &mut Meaning<'_>,
+        graph: Graph<'_, '_>,
+        covered: Covered<'r>,
         table: &mut Table,
         index: &Instructions,
     ) -> Result<Selected, String> {
-        let mut graph = Graph::new(meaning);
-        let root = graph.root;
-        graph.regroup();
-        graph.saturate(&self.equalities);
-        let (costs, choices) = self.cover(&mut graph);
-        let root = graph.find(root);
-        let Some(price) = costs.get(&(root, 0)).copied() else {
-            return Err(uncovered(&graph, &costs, root));
-        };
-        let (top, added) = graph.with_added(root).filter(|own| costs.contains_key(&(own.0, 0))).unzip();
-        let nodes = graph.classes().len();
+        let Covered { choices, top: Top { class, layout, added, price } } = covered;
+        let (ty, nodes) = (graph.ty(graph.find(graph.root)), graph.classes().len());
         let mut builder = Builder {
             selector: self,
             graph,
@@ -224,45 +276,24 @@ impl<'r> Selector<'r> {
             rules: Vec::new(),
         };
         let missing = "an instruction of a rule is not there";
-        let values = builder.value(top.unwrap_or(root), 0).ok_or(missing)?;
+        let values = builder.value(class, layout).ok_or(missing)?;
         builder.program.added = added.map(|scalar| builder.uniform(scalar).ok_or(missing)).transpose()?;
         let Builder { graph, mut program, rules, table: builder_table, .. } = builder;
-        let ty = graph.ty(root);
-        let shape = Shape::of(ty.lanes.next_power_of_two(), ty.width, self.widths)
-            .ok_or("lanes do not fill registers evenly")?;
-        finish(&mut program, graph.meaning, shape, &values).ok_or("the window is too large")?;
+        let register = match layout {
+            GENERAL => program.ty(builder_table, &values[0]),
+            _ => result_register(ty, self.widths),
+        };
+        let register = register.ok_or("lanes do not fill registers evenly")?;
+        finish(&mut program, graph.meaning, register, &values).ok_or("the window is too large")?;
         let program = tidy(&program, builder_table, graph.window());
         Ok(Selected { program, rules, price, nodes })
-    }
-
-    /// What the cheapest cover of a window costs, in thousandths of a micro-operation, as if nothing was shared; or which expression
-    /// no rule covers.
-    pub fn price(&self, meaning: &mut Meaning<'_>) -> Result<u64, String> {
-        let own = self.own_price(meaning);
-        let Some(narrower) = self.narrower_for(meaning) else { return own };
-        match (own, narrower.own_price(meaning)) {
-            (Ok(own), Ok(other)) => Ok(own.min(other)),
-            (own, other) => own.or_else(|why| other.map_err(|_| why)),
-        }
-    }
-
-    fn own_price(&self, meaning: &mut Meaning<'_>) -> Result<u64, String> {
-        let mut graph = Graph::new(meaning);
-        let root = graph.root;
-        graph.regroup();
-        graph.saturate(&self.equalities);
-        let (costs, _) = self.cover(&mut graph);
-        let root = graph.find(root);
-        costs.get(&(root, 0)).copied().ok_or_else(|| uncovered(&graph, &costs, root))
     }
 
     /// Expressions that no rule makes, from the leaves up: with their values as inputs, rules cover the rest of the window. There
     /// are none where rules cover it.
     pub fn uncovered(&self, meaning: &mut Meaning<'_>) -> Vec<ExpressionId> {
-        let mut graph = Graph::new(meaning);
+        let mut graph = self.graph(meaning);
         let root = graph.root;
-        graph.regroup();
-        graph.saturate(&self.equalities);
         let mut cover = self.matched(&mut graph);
         let mut open = Vec::new();
         loop {
@@ -272,12 +303,6 @@ impl<'r> Selector<'r> {
             cover.costs.insert((class, 0), OPEN);
             open.push(origin);
         }
-    }
-
-    fn cover(&self, graph: &mut Graph<'_, '_>) -> (FxHashMap<State, u64>, FxHashMap<State, Choice<'r>>) {
-        let mut cover = self.matched(graph);
-        cover.cheapest(graph);
-        (cover.costs, cover.choices)
     }
 
     /// All places where rules match, and what costs nothing.
@@ -321,8 +346,9 @@ impl<'r> Selector<'r> {
             for rule in keys.iter().filter_map(|key| self.lowerings.get(key)).flatten() {
                 let Some(chunks) = self.chunks(&rule.pattern, rule.lanes, lanes) else { continue };
                 for bindings in graph.matched_by_each(&rule.pattern, class) {
-                    let applied = Applied { rule, bindings, chunks, operands: 0 };
-                    matches.push(Match { class, result: 0, applied, price: price(rule, chunks) });
+                    let applied = Applied { rule, bindings, chunks, operands: Operands::All(0) };
+                    let result = if rule.sequence.result.is_some() { GENERAL } else { 0 };
+                    matches.push(Match { class, result, applied, price: price(rule, chunks) });
                 }
             }
             for own in keys.iter().filter_map(|key| self.between.get(key)).flatten() {
@@ -332,7 +358,8 @@ impl<'r> Selector<'r> {
                     continue;
                 };
                 for bindings in graph.matched_by_each(&own.pattern, class) {
-                    let Between { rule, operands, result, .. } = *own;
+                    let Between { rule, ref operands, result, .. } = *own;
+                    let operands = operands.clone();
                     used.insert(result);
                     let applied = Applied { rule, bindings, chunks, operands };
                     matches.push(Match { class, result, applied, price: price(rule, chunks) });
@@ -349,24 +376,46 @@ impl<'r> Selector<'r> {
         // What is done lane by lane is done in any order.
         let mut all: Vec<Match<'r>> = Vec::new();
         for own in matches {
-            let in_order = (own.result, own.applied.operands) == (0, 0);
-            if in_order && !is_fixed(&own.applied.rule.pattern) {
-                for layout in used.iter().filter(|layout| **layout > 0) {
-                    let applied = Applied { operands: *layout, ..own.applied.clone() };
-                    all.push(Match { result: *layout, applied, ..own });
-                }
-            }
-            // A value of all lanes together does not depend on their order.
-            if in_order && is_of_all(&own.applied.rule.pattern) {
-                for layout in used.iter().filter(|layout| **layout > 0) {
-                    let applied = Applied { operands: *layout, ..own.applied.clone() };
-                    all.push(Match { applied, ..own });
-                }
+            let in_order = own.applied.operands.are_in_order();
+            let others = used.iter().copied().filter(|layout| *layout > 0);
+            let in_other = |layout| Applied { operands: Operands::All(layout), ..own.applied.clone() };
+            if in_order && own.result == 0 && !is_fixed(&own.applied.rule.pattern) {
+                all.extend(others.map(|layout| Match { result: layout, applied: in_other(layout), ..own }));
+            } else if in_order && is_of_all(&own.applied.rule.pattern) {
+                // A value of all lanes together does not depend on their order.
+                all.extend(others.map(|layout| Match { applied: in_other(layout), ..own }));
             }
             all.push(own);
         }
         Cover { matches: all, costs, choices }
     }
+}
+
+/// The choices of a cover, and where the result is.
+struct Covered<'r> {
+    choices: FxHashMap<State, Choice<'r>>,
+    top: Top,
+}
+
+/// What a window's result is made from.
+struct Top {
+    class: Class,
+    layout: Layout,
+    /// What is added to it in a general register.
+    added: Option<Class>,
+    price: u64,
+}
+
+/// The cheapest register for a value.
+fn whole(costs: &FxHashMap<State, u64>, class: Class) -> Option<Top> {
+    let of = |layout| Some(Top { class, layout, added: None, price: *costs.get(&(class, layout))? });
+    [0, GENERAL].into_iter().filter_map(of).min_by_key(|top| top.price)
+}
+
+/// The same for a sum of one lane and a scalar, which is added in a general register.
+fn with_added(graph: &Graph<'_, '_>, costs: &FxHashMap<State, u64>, class: Class) -> Option<Top> {
+    let (of, added) = graph.with_added(class)?;
+    Some(Top { added: Some(added), ..whole(costs, of)? })
 }
 
 /// Whether a pattern makes one value of all lanes of what is computed lane by lane.
@@ -406,9 +455,10 @@ impl Cover<'_> {
             let mut changed = false;
             for Match { class, result, applied, price } in &self.matches {
                 let mut sum = Some(*price);
-                for bound in applied.bindings.iter().flatten() {
-                    if let Bound::Class(class) = bound {
-                        let below = self.costs.get(&(graph.find(*class), applied.operands)).copied();
+                for (variable, bound) in applied.bindings.iter().enumerate() {
+                    if let Some(Bound::Class(class)) = bound {
+                        let layout = applied.operands.of(variable);
+                        let below = self.costs.get(&(graph.find(*class), layout)).copied();
                         sum = sum.zip(below).map(|(sum, below)| sum + below);
                     }
                 }
@@ -489,6 +539,9 @@ impl Builder<'_, '_, '_, '_> {
                 let content: Content = vec![Entry::Uniform(bits); (shape.width / ty.width) as usize];
                 vec![constant(&mut self.program, register, ty.width, content); shape.count as usize]
             }
+            Choice::Rule(applied) if layout == GENERAL => {
+                self.apply(&applied, Shape { count: 1, width: ty.width })?
+            }
             Choice::Rule(applied) => self.apply(&applied, shape)?,
         };
         self.made.insert(state, values.clone());
@@ -527,7 +580,7 @@ impl Builder<'_, '_, '_, '_> {
         let mut uniforms = vec![None; leaves.len()];
         for (at, bound) in bound.iter().enumerate() {
             match bound {
-                Some(Bound::Class(class)) => registers[at] = self.value(*class, *operands)?,
+                Some(Bound::Class(class)) => registers[at] = self.value(*class, operands.of(at))?,
                 Some(Bound::Uniform(class)) => uniforms[at] = Some(self.uniform(*class)?),
                 _ => {}
             }
@@ -558,7 +611,10 @@ impl Builder<'_, '_, '_, '_> {
                 &bindings,
             )?;
             for output in outputs {
-                values.push(low_part(output, own.width, own.width.min(shape.width))?);
+                values.push(match rule.sequence.result {
+                    Some(_) => output,
+                    None => low_part(output, own.width, own.width.min(shape.width))?,
+                });
             }
         }
         (values.len() == shape.count as usize).then_some(values)

@@ -8,8 +8,8 @@ use search::{Class, Type as Register};
 use serde::{Deserialize, Serialize};
 use synth::contents::{Content, Entry};
 use synth::program::{Input, Program, Value};
-use synth::table::Table;
-use synth::window::{Element, Meaning, Window};
+use synth::table::{OpId, Table};
+use synth::window::{Element, Leaf, Meaning, Window};
 
 use crate::bindings::{Bindings, Number};
 use crate::scalar::Scalar;
@@ -85,6 +85,9 @@ pub struct Sequence {
     pub steps: Vec<Step>,
     /// The result's registers in order.
     pub outputs: Vec<String>,
+    /// The register's type where the result is one lane in a general register: `s32`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
 }
 
 impl Sequence {
@@ -100,35 +103,16 @@ impl Sequence {
         let mut sequence = Sequence::default();
         let mut inputs: Vec<Value> = Vec::new();
         for input in &program.inputs {
-            let source = match input.load {
+            inputs.push(match input.load {
                 Some((leaf, start)) => {
-                    let leaf = window.leaves.get(leaf as usize)?;
-                    let shape = Shape::of(leaf.ty.lanes, leaf.ty.width, widths)?;
                     let start = u32::try_from(start).ok()?;
-                    let each = shape.width / leaf.ty.width;
-                    if input.ty.class != Class::Vector || input.ty.width > shape.width || start % each != 0 {
-                        return None;
-                    }
-                    Source::Variable { variable: leaf.name.clone(), register: start / each }
+                    sequence.variable(window.leaves.get(leaf as usize)?, start, input.ty, widths)?
                 }
-                None => Source::Constant {
+                None => sequence.input(Source::Constant {
                     ty: register_text(input.ty),
                     container: input.container,
                     lanes: constant_lanes(meaning, &input.content)?,
-                },
-            };
-            let at = sequence.inputs.iter().position(|own| *own == source).unwrap_or_else(|| {
-                sequence.inputs.push(source.clone());
-                sequence.inputs.len() - 1
-            });
-            let value = Value::Input(at);
-            inputs.push(match input.load {
-                None => value,
-                Some((leaf, _)) => {
-                    let leaf = &window.leaves[leaf as usize];
-                    let width = Shape::of(leaf.ty.lanes, leaf.ty.width, widths)?.width;
-                    low_part(value, width, input.ty.width)?
-                }
+                }),
             });
         }
         let renamed = |value: &Value| show(&rename(value, &|at| inputs[at].clone(), &Value::Step));
@@ -148,9 +132,45 @@ impl Sequence {
         for (value, _) in &program.outputs {
             let own = program.ty(table, value)?;
             let value = rename(value, &|at| inputs[at].clone(), &Value::Step);
+            if own.class == Class::Scalar && own.width == window.ty().bits() {
+                sequence.result = Some(register_text(own));
+                sequence.outputs.push(show(&value));
+                continue;
+            }
             sequence.outputs.push(show(&low_part(value, own.width, shape.width)?));
         }
         Some(sequence)
+    }
+
+    /// A register at the start, which is there once.
+    fn input(&mut self, source: Source) -> Value {
+        let at = self.inputs.iter().position(|own| *own == source).unwrap_or_else(|| {
+            self.inputs.push(source);
+            self.inputs.len() - 1
+        });
+        Value::Input(at)
+    }
+
+    /// A variable's elements from `start` on in a register of this type: the low part of one of the variable's own, or several of
+    /// them as pairs.
+    fn variable(&mut self, leaf: &Leaf, start: u32, ty: Register, widths: &[u32]) -> Option<Value> {
+        let shape = Shape::of(leaf.ty.lanes, leaf.ty.width, widths)?;
+        if ty.class != Class::Vector {
+            return None;
+        }
+        if ty.width > shape.width {
+            let half = Register { width: ty.width / 2, ..ty };
+            let above = start + half.width / leaf.ty.width;
+            let low = self.variable(leaf, start, half, widths)?;
+            return Some(Value::Pair(Box::new((low, self.variable(leaf, above, half, widths)?))));
+        }
+        let each = shape.width / leaf.ty.width;
+        let register = start / each;
+        if !start.is_multiple_of(each) || register >= shape.count {
+            return None;
+        }
+        let value = self.input(Source::Variable { variable: leaf.name.clone(), register });
+        low_part(value, shape.width, ty.width)
     }
 
     /// Appends the steps to a program; the result's registers. `None` where a name or an immediate is not there. The table is
@@ -190,7 +210,7 @@ impl Sequence {
                 choices.push(i64::try_from(number.value(bindings.constants)?).ok()?);
             }
             choices.iter().for_each(|choice| table.ask(*choice));
-            let op = table.find(index.position(&step.id)?, &choices)?;
+            let op = index.find(table, &step.id, &choices)?;
             let mut operands = Vec::new();
             for operand in &step.operands {
                 let value = read(operand, inputs.len(), made.len())?;
@@ -208,22 +228,22 @@ impl Sequence {
     }
 }
 
-/// A table's instructions by id.
-pub struct Instructions(rustc_hash::FxHashMap<String, usize>);
+/// A table's instructions by id: several where an operand is a register, and a constant besides.
+pub struct Instructions(rustc_hash::FxHashMap<String, Vec<usize>>);
 
 impl Instructions {
     /// The instructions of a table.
     pub fn new(table: &Table) -> Self {
-        let mut by_id = rustc_hash::FxHashMap::default();
+        let mut by_id: rustc_hash::FxHashMap<String, Vec<usize>> = Default::default();
         for (at, instruction) in table.instructions.iter().enumerate() {
-            by_id.entry(instruction.id.clone()).or_insert(at);
+            by_id.entry(instruction.id.clone()).or_default().push(at);
         }
         Self(by_id)
     }
 
-    /// Its position in the table.
-    pub fn position(&self, id: &str) -> Option<usize> {
-        self.0.get(id).copied()
+    /// The table's operation of an instruction with these immediates, which it was asked for.
+    pub fn find(&self, table: &Table, id: &str, choices: &[i64]) -> Option<OpId> {
+        self.0.get(id)?.iter().find_map(|at| table.find(*at, choices))
     }
 }
 

@@ -88,6 +88,7 @@ fn with_registers<T>(table: Table, widths: &[u32], what: impl FnOnce(&Machine<'_
         widths,
         price: &|_: &Op| 1000,
         measure: &measure,
+        stop: &|| false,
         key: [0; 32],
         memo: &Memo::default(),
     })
@@ -225,6 +226,7 @@ fn values_are_in_another_order_where_that_costs_less() {
                 container: 8,
             }],
             outputs: vec!["t0".into()],
+            result: None,
         };
         let join = pattern(join);
         let proved = prove(machine, &join, 8, &sequence, &BTreeMap::new(), &mut prover());
@@ -252,6 +254,136 @@ fn values_are_in_another_order_where_that_costs_less() {
         // Where the order is that of nothing else, there is no way.
         let without = Selector::new(&[], &lowerings[..2], machine.widths);
         assert!(without.select(&mut Meaning::new(&window), &mut table, machine.index).is_err());
+    });
+}
+
+#[test]
+fn values_in_another_order_are_added_to() {
+    let table = Table::new(vec![
+        of_lines("even", &["%a: 64"], "%r[@ +: 16] = cast.u(%a[@ +: 8], 16)"),
+        of_lines("odd", &["%a: 64"], "%r[@ +: 16] = shr.u(%a[@ +: 16], 0x8:16)"),
+        of_lines(
+            "even_plus",
+            &["%a: 64", "%b: 64"],
+            "%r[@ +: 16] = add(%a[@ +: 16], cast.u(%b[@ +: 8], 16))",
+        ),
+        of_lines(
+            "odd_plus",
+            &["%a: 64", "%b: 64"],
+            "%r[@ +: 16] = add(%a[@ +: 16], shr.u(%b[@ +: 16], 0x8:16))",
+        ),
+        of_lines("join", &["%a: 64", "%b: 64"], "%r[@ +: 8] = %a[@ +: 8]\n  %r[8 + @ +: 8] = %b[@ +: 8]"),
+    ]);
+    let line = r#"{"name":"w","lanes":8,"bits":8,"leaves":[{"name":"a","type":"u8x8","kind":"dense"},
+        {"name":"b","type":"u8x8","kind":"dense"}],
+        "expr":"(cast:u8x8 (add:u16x8 (cast:u16x8 a:u8x8) (cast:u16x8 b:u8x8)))"}"#;
+    let window = Window::read(&line.replace('\n', " "), 1).unwrap();
+    let (evens, back) = ("[0,2,4,6,1,3,5,7]", "[0,4,1,5,2,6,3,7]");
+    let patterns = [
+        format!("(shuffle:u16x8 (cast:u16x8 a:u8x8) {evens})"),
+        format!("(shuffle:u16x8 (add:u16x8 (shuffle:u16x8 e:u16x8 {back}) (cast:u16x8 a:u8x8)) {evens})"),
+        format!("(cast:u8x8 (shuffle:u16x8 a:u16x8 {back}))"),
+    ];
+    let register = |variable: &str, register| Source::Variable { variable: variable.into(), register };
+    let step = |id: &str, operands: &[&str], container| Step {
+        id: id.into(),
+        operands: operands.iter().map(ToString::to_string).collect(),
+        immediates: Vec::new(),
+        container,
+    };
+    let (a, e) = (register("a", 0), [register("e", 0), register("e", 1)]);
+    let sequences = [
+        (vec![a.clone()], vec![step("even", &["i0"], 16), step("odd", &["i0"], 16)], vec!["t0", "t1"]),
+        (
+            vec![e[0].clone(), e[1].clone(), a.clone()],
+            vec![step("even_plus", &["i0", "i2"], 16), step("odd_plus", &["i1", "i2"], 16)],
+            vec!["t0", "t1"],
+        ),
+        (vec![a, register("a", 1)], vec![step("join", &["i0", "i1"], 8)], vec!["t0"]),
+    ];
+    with_table(table, |machine| {
+        let mut lowerings = Vec::new();
+        for (text, (inputs, steps, outputs)) in patterns.iter().zip(sequences) {
+            let pattern = pattern(&format!("(rule one (from {text}))"));
+            let outputs = outputs.into_iter().map(str::to_owned).collect();
+            let sequence = Sequence { inputs, steps, outputs, result: None };
+            let proved = prove(machine, &pattern, 8, &sequence, &BTreeMap::new(), &mut prover());
+            let (cost, certificate) = proved.expect("it is what the pattern says");
+            let name = "one".into();
+            lowerings.push(Lowering {
+                name,
+                pattern,
+                lanes: 8,
+                registers: None,
+                sequence,
+                cost,
+                certificate,
+            });
+        }
+        let selector = Selector::new(&[], &lowerings, machine.widths);
+        let (mut meaning, mut table) = (Meaning::new(&window), machine.table.clone());
+        let selected = selector.select(&mut meaning, &mut table, machine.index).unwrap();
+        let ids: Vec<&str> =
+            selected.program.steps.iter().map(|step| table.instruction(step.op).id.as_str()).collect();
+        assert_eq!(ids, ["even", "odd", "even_plus", "odd_plus", "join"]);
+        let proof = certified(&mut meaning, &table, &selected.program, &mut prover()).unwrap();
+        assert_eq!(proof.structural, 8);
+    });
+}
+
+#[test]
+fn sums_of_all_lanes_are_in_general_registers() {
+    let mut across = of_lines("across", &["%a: 64"], "");
+    let lanes: Vec<String> = (0..4).map(|at| format!("%a[{} +: 16]", 16 * at)).collect();
+    let sum = lanes.into_iter().reduce(|sum, lane| format!("add({sum}, {lane})")).unwrap();
+    let text = format!("func @across(%a: 64) -> (%r: 16) {{\n  %r[0 +: 16] = {sum}\n}}\n");
+    across.function = Function::parse(&text).unwrap();
+    across.result = Type { class: Class::Scalar, width: 16 };
+    let table = Table::new(vec![instruction("plus", false, "add(%a[@ +: 16], %b[@ +: 16])"), across]);
+    let line = r#"{"name":"w","lanes":1,"bits":16,"leaves":[{"name":"a","type":"u16x4","kind":"dense"},
+        {"name":"b","type":"u16x4","kind":"dense"},{"name":"s","type":"u16","kind":"scalar"}],
+        "expr":"(add:u16 (vector_reduce_add:u16 (add:u16x4 a:u16x4 b:u16x4)) s:u16)"}"#;
+    let window = Window::read(&line.replace('\n', " "), 1).unwrap();
+    with_table(table, |machine| {
+        let mut judge = ByCases::default();
+        let sum = "(rule sum (from (add:u16 a:u16 b:u16)))";
+        let all = "(rule all (from (vector_reduce_add:u16 a:u16x4)))";
+        let mut lowerings = mine(machine, "sum", &pattern(sum), 4, &mut judge).rules;
+        lowerings.extend(mine(machine, "all", &pattern(all), 1, &mut judge).rules);
+        assert_eq!(lowerings[1].sequence.result.as_deref(), Some("s16"));
+        assert_eq!(trial(machine, &lowerings[1], 100, 1).mismatches, 0);
+        let selector = Selector::new(&[], &lowerings, machine.widths);
+        let (mut meaning, mut table) = (Meaning::new(&window), machine.table.clone());
+        assert!(selector.price(&mut meaning).is_ok());
+        let selected = selector.select(&mut meaning, &mut table, machine.index).unwrap();
+        assert_eq!(selected.rules, ["sum", "all"]);
+        assert_eq!(selected.program.output_type, Some(Type { class: Class::Scalar, width: 16 }));
+        assert!(selected.program.added.is_some());
+        assert!(certified(&mut meaning, &table, &selected.program, &mut prover()).is_ok());
+    });
+}
+
+#[test]
+fn upper_halves_are_read_where_an_instruction_does_that() {
+    let line = |low: u32| {
+        let lane = |at: u32| format!("  %r[{} +: 16] = cast.u(%a[{} +: 8], 16)\n", 16 * at, low + 8 * at);
+        (0..4).map(lane).collect::<String>()
+    };
+    let widening = |id: &str, width: u32, low: u32| {
+        let mut made = of_lines(id, &["%a: 64"], "");
+        let text = format!("func @{id}(%a: {width}) -> (%r: 64) {{\n{}}}\n", line(low));
+        made.function = Function::parse(&text).unwrap();
+        made.operands = vec![Operand::Register(Type { class: Class::Vector, width })];
+        made
+    };
+    let table = Table::new(vec![widening("lower", 32, 0), widening("upper", 64, 32)]);
+    with_registers(table, &[32, 64], |machine| {
+        let widen = pattern("(rule widen (from (cast:u16 a:u8)))");
+        let found = mine(machine, "widen", &widen, 8, &mut ByCases::default());
+        let sequence = &found.rules[0].sequence;
+        let steps: Vec<_> =
+            sequence.steps.iter().map(|step| (step.id.as_str(), step.operands[0].as_str())).collect();
+        assert_eq!(steps, [("lower", "low(i0)"), ("upper", "i0")]);
     });
 }
 

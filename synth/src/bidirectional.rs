@@ -215,7 +215,8 @@ mod tests {
                     continue;
                 };
                 let other = bits(&mut dag, Down { count, ..down }, width);
-                assert!(value == other || equal_for_each_count(&mut dag, value, other), "{half} of {width}");
+                let is_one = equal_for_each_count(&mut dag, value, other, &mut |_, _, _| false);
+                assert!(value == other || is_one, "{half} of {width}");
             }
         }
     }

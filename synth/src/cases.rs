@@ -1,4 +1,8 @@
 //! Equality case by case, where values are shifted by computed counts: a number is exchanged for all that it may be.
+//!
+//! ```text
+//! (a + 2^(c-1)) >> c   with c in 1..=16:   sixteen shifts by literals
+//! ```
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Replacements};
 
@@ -8,8 +12,14 @@ use crate::normal::normal;
 /// Numbers that are looked at one by one are as far from zero as this; counts beyond shift all bits out.
 const NEAR: i64 = 66;
 
-/// Whether two values are one for each value of a count by which both shift, or of what it is computed from.
-pub(crate) fn equal_for_each_count(dag: &mut Dag, left: NodeId, right: NodeId) -> bool {
+/// Whether two values are one for each value of a count by which both shift, or of what it is computed from. Where they are two nodes
+/// for one of them, `equal` says whether they are one value.
+pub fn equal_for_each_count(
+    dag: &mut Dag,
+    left: NodeId,
+    right: NodeId,
+    equal: &mut dyn FnMut(&Dag, NodeId, NodeId) -> bool,
+) -> bool {
     let (own, theirs) = (counts(dag, left), counts(dag, right));
     own.iter().filter(|count| theirs.contains(count)).any(|count| {
         cases(dag, *count).into_iter().all(|value| {
@@ -26,7 +36,7 @@ pub(crate) fn equal_for_each_count(dag: &mut Dag, left: NodeId, right: NodeId) -
                 let side = dag.replace(side, &mut replacements);
                 normal(dag, side)
             });
-            left == right
+            left == right || equal(dag, left, right)
         })
     })
 }
@@ -35,6 +45,7 @@ pub(crate) fn equal_for_each_count(dag: &mut Dag, left: NodeId, right: NodeId) -
 fn counts(dag: &Dag, root: NodeId) -> Vec<NodeId> {
     let counts = dag.reachable([root]).into_iter().filter_map(|node| match dag.node(node) {
         Node::Shl(_, count) | Node::Shr(_, count) => Some(*count),
+        Node::SliceAt { low, .. } => Some(*low),
         _ => None,
     });
     let counts: Vec<NodeId> = counts.collect();

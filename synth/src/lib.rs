@@ -97,6 +97,7 @@ mod unify;
 mod views;
 pub mod window;
 
+pub use cases::equal_for_each_count;
 pub use quotients::quotient;
 pub use rewrite::rewrites;
 pub use select::in_order as contents_in_order;

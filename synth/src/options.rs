@@ -54,6 +54,9 @@ pub enum Way {
 /// A value over all elements of its leaves, or all parts of a container's width, and which of these each lane is.
 type Whole = (NodeId, std::rc::Rc<[u32]>);
 
+/// A register of what is wanted, and an operand of the operation that gives it.
+type RegisterAndArg = (usize, usize);
+
 /// Finds ways, and remembers what was proved on the way.
 pub struct Finder<'m, 'w> {
     /// The window's values.
@@ -458,10 +461,19 @@ impl<'m, 'w> Finder<'m, 'w> {
         if let Some(operands) = alone {
             ways.extend(self.way(states, wanted, &vec![op; count], operands, moves));
         }
-        let Some(partner) = self.table.op(op).partner else { return };
         if count % 2 == 1 {
             return;
         }
+        if let Some(upper) = self.table.upper(op) {
+            let ops: Vec<OpId> = (0..count).map(|at| if at % 2 == 0 { op } else { upper }).collect();
+            let registers = wanted.registers.iter().zip(&ops);
+            let operands: Option<Vec<Vec<Content>>> =
+                registers.map(|(content, op)| self.operands(*op, content, slot)).collect();
+            if let Some(operands) = operands {
+                ways.extend(self.way(states, wanted, &ops, operands, moves));
+            }
+        }
+        let Some(partner) = self.table.op(op).partner else { return };
         let mut operands = Vec::new();
         for pair in wanted.registers.chunks(2) {
             let Some(mut first) = self.operands(op, &pair[0], slot) else { return };
@@ -508,19 +520,23 @@ impl<'m, 'w> Finder<'m, 'w> {
             }
         }
         // Operands of one kind are wanted together: they may be lanes of one value.
-        let mut kinds: Vec<(Type, u32, Vec<usize>)> = Vec::new();
-        for (arg, ty) in own.args.iter().enumerate() {
-            let container = own.containers.get(arg).copied()??;
-            match kinds.iter_mut().find(|kind| (kind.0, kind.1) == (*ty, container)) {
-                Some(kind) => kind.2.push(arg),
-                None => kinds.push((*ty, container, vec![arg])),
+        let mut kinds: Vec<(Type, u32, Vec<RegisterAndArg>)> = Vec::new();
+        for (register, op) in ops.iter().enumerate() {
+            // A partner's operands lie as the first one's.
+            let op = Some(self.table.op(*op)).filter(|op| op.args != own.args).unwrap_or(own);
+            for (arg, ty) in op.args.iter().enumerate() {
+                let container = op.containers.get(arg).copied()??;
+                match kinds.iter_mut().find(|kind| (kind.0, kind.1) == (*ty, container)) {
+                    Some(kind) => kind.2.push((register, arg)),
+                    None => kinds.push((*ty, container, vec![(register, arg)])),
+                }
             }
         }
         let mut wanted_below: Vec<Vec<Content>> = Vec::new();
         for (ty, container, args) in &kinds {
             let (ty, container) = (ty, *container);
             let contents: Vec<&Content> =
-                operands.iter().flat_map(|own| args.iter().map(|arg| &own[*arg])).collect();
+                args.iter().map(|(register, arg)| &operands[*register][*arg]).collect();
             // Computed values are not interleaved to be added up: their operands are. Those of registers are where what is
             // computed of them is.
             if !template.moves {
@@ -587,8 +603,8 @@ impl<'m, 'w> Finder<'m, 'w> {
             ops.iter().map(|op| (*op, vec![nowhere; own.args.len()])).collect();
         for ((ty, container, args), contents) in kinds.into_iter().zip(wanted_below) {
             let places = gather(states, ty, container, contents, moves);
-            for (number, place) in places.into_iter().enumerate() {
-                steps[number / args.len()].1[args[number % args.len()]] = place;
+            for ((register, arg), place) in args.into_iter().zip(places) {
+                steps[register].1[arg] = place;
             }
         }
         Some(Way::Apply(steps))

@@ -1,9 +1,9 @@
 //! `hydride rules` and `hydride select` as a user sees them.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::mlir_to_assembly::tool;
-use crate::support::{generate, hydride, repository, samples, scratch, skip, vendor_documents};
+use crate::support::{command, generate, hydride, repository, samples, scratch, skip, vendor_documents};
 
 fn lines(text: &str) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
@@ -350,4 +350,38 @@ fn in_mlir(folder: &std::path::Path, specs: &str) {
         assert_eq!(called.matches(&format!("call <16 x i8> @llvm.x86.sse2.{name}(")).count(), 1, "{called}");
     }
     assert!(called.contains("add <16 x i16>") && !called.contains("zext"), "{called}");
+}
+
+/// An interrupted run writes no rules; what it found is kept for the next one.
+#[cfg(unix)]
+#[test]
+fn interrupted_mining_keeps_what_it_found() {
+    use std::io::{BufRead as _, BufReader};
+    let Some(specs) = vendor_documents().filter(|specs| specs.join("arm").is_dir()) else { return };
+    let (folder, specs) = (scratch(), specs.display().to_string());
+    let patterns = "
+        (rule sum (from (add:u8 a:u8 b:u8)))
+        (rule least (from (min:u8 a:u8 b:u8)))
+        (rule products (from (vector_reduce_add:i32 (widening_mul:i32x128 a:i16x128 b:i16x128))))";
+    std::fs::write(folder.path().join("own.rules"), patterns).expect("a file");
+    let mut args = vec!["-vv", "rules", "mine", "--specs", &specs, "--isa", "neon", "--jobs", "1"];
+    args.extend(["--patterns", "own.rules", "--cut", "0", "--cache", "answers.redb", "--out", "rules.toml"]);
+    let mut child = command(folder.path(), &args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.contains("least [], ")), "nothing was found before the interrupt");
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(killed.expect("kill starts").success());
+    let said: Vec<String> = lines.collect();
+    assert_eq!(child.wait().expect("the process ends").code(), Some(130), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("kept in the cache")), "{said:?}");
+    assert!(!folder.path().join("rules.toml").exists());
+    // What was found is not looked for again.
+    args.extend(["--only", "sum"]);
+    let next = hydride(folder.path(), &args).exits(0);
+    assert!(!next.stderr.contains("searched"), "{}", next.stderr);
+    assert!(folder.path().join("rules.toml").exists());
 }

@@ -16,7 +16,7 @@ use hydride_ir::Function;
 use hydride_ir::exact::{Dag, NodeId, raise};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use search::{Instruction, Operand, Type};
+use search::{Class, Instruction, Operand, Type};
 
 use crate::shifts::Shift;
 
@@ -600,6 +600,40 @@ impl Table {
                 }
             }
         }
+    }
+}
+
+impl Table {
+    /// The operation that computes of upper halves of registers what one computes of registers of half their width.
+    ///
+    /// ```text
+    /// vmull_s16(low(a), low(b))    vmull_high_s16(a, b)
+    /// ```
+    pub(crate) fn upper(&self, op: OpId) -> Option<OpId> {
+        let own = self.op(op);
+        if own.keeps.is_some() || self.template(own.template).moves {
+            return None;
+        }
+        self.members(own.template).iter().copied().find(|other| {
+            let other = self.op(*other);
+            if other.args.len() != own.args.len() || other.reads.len() != own.reads.len() {
+                return false;
+            }
+            let doubled = |arg: u32| {
+                let [own, other] = [own, other].map(|op| op.args[arg as usize]);
+                (own.class == Class::Vector && other.class == own.class && other.width == 2 * own.width)
+                    .then_some(own.width)
+            };
+            let args = (0..own.args.len() as u32)
+                .all(|arg| own.args[arg as usize] == other.args[arg as usize] || doubled(arg).is_some());
+            let moved = |(arg, low): &(u32, u32)| (*arg, low + doubled(*arg).unwrap_or(0));
+            let reads = own.reads.iter().zip(&other.reads);
+            other.args != own.args
+                && other.result == own.result
+                && other.keeps.is_none()
+                && args
+                && reads.into_iter().all(|(own, other)| own.iter().map(moved).eq(other.iter().copied()))
+        })
     }
 }
 

@@ -10,12 +10,10 @@ use ::synth::window::{
     Expression, ExpressionId, Expressions, Kind, Meaning, Operator, Type, Window, limits, print,
 };
 use anyhow::Result;
-use memo::Memo;
 use rayon::prelude::*;
 
 use super::check::{Read, parse};
-use super::find::{found, widened, with_machine};
-use crate::commands::synth::targets::Ground;
+use super::find::{Search, found};
 
 /// Cuts below one operation of a window, at most.
 const MAX_CUTS: usize = 64;
@@ -25,8 +23,7 @@ const MAX_VARIABLES: usize = 4;
 
 /// Adds rules for cuts of windows to a file that has those for single operations.
 pub fn add(
-    ground: &Ground,
-    memo: &Memo,
+    search: &Search<'_>,
     pool: &rayon::ThreadPool,
     windows: &[Window],
     most: usize,
@@ -37,16 +34,16 @@ pub fn add(
         cuts.extend(of_window(window, most));
     }
     let equalities = file.equalities()?;
-    let index = Instructions::new(&ground.table);
+    let index = Instructions::new(&search.ground.table);
     for size in 2..=most {
         let own = cuts.iter().filter(|(own, _)| *own == size);
         let mut patterns: Vec<Read> = Vec::new();
         for (_, text) in own {
             patterns.extend(parse(text, "a cut")?);
         }
-        let entries = pool.install(|| found(ground, memo, &patterns));
+        let entries = pool.install(|| found(search, &patterns));
         let lowerings = file.lowerings()?;
-        let selector = Selector::new(&equalities, &lowerings, &ground.named.widths);
+        let selector = Selector::new(&equalities, &lowerings, &search.ground.named.widths);
         let better: Vec<RuleEntry> = pool.install(|| {
             entries
                 .into_par_iter()
@@ -55,8 +52,8 @@ pub fn add(
                     let rules: Vec<Lowering> = rules.lowerings().unwrap_or_default();
                     let mut kept = RuleEntry { instances: Vec::new(), open: Vec::new(), ..entry };
                     for rule in &rules {
-                        if is_better(ground, memo, &index, &selector, rule) {
-                            kept.instances.push(widened(ground, memo, &index, rule));
+                        if is_better(search, &index, &selector, rule) {
+                            kept.instances.push(search.widened(&index, rule));
                         }
                     }
                     kept
@@ -69,14 +66,8 @@ pub fn add(
 }
 
 /// Whether a rule is cheaper than what other rules make of its pattern.
-fn is_better(
-    ground: &Ground,
-    memo: &Memo,
-    index: &Instructions,
-    selector: &Selector<'_>,
-    rule: &Lowering,
-) -> bool {
-    with_machine(ground, memo, index, &ground.named.widths, |machine| {
+fn is_better(search: &Search<'_>, index: &Instructions, selector: &Selector<'_>, rule: &Lowering) -> bool {
+    search.with_machine(index, &search.ground.named.widths, |machine| {
         let values: BTreeMap<usize, i128> = ::rules::constants(&rule.pattern)
             .map(|at| {
                 let leaf = &rule.pattern.window.leaves[at];

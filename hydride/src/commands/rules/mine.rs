@@ -1,6 +1,8 @@
 //! `hydride rules mine`: rules for a target, found and proved.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::rules::{
     EqualityEntry, Finding, Instance, InstanceProof, RuleFile, check, layout_patterns, parameters,
@@ -8,13 +10,14 @@ use ::rules::{
 use ::synth::synthesize::prover;
 use anyhow::{Context, Result};
 use clap::Args;
-use memo::Memo;
 use rayon::prelude::*;
 
 use super::check::{Read, parse};
-use super::find::{found, kept};
+use super::find::{Search, found};
 use crate::cache::CacheArgs;
+use crate::commands::port::INTERRUPTED;
 use crate::commands::synth::targets::{Ground, Named};
+use crate::console::on_interrupt;
 use crate::{Session, SpecArgs, usage};
 
 /// Files of rules that are built in: their names, and their texts.
@@ -94,7 +97,10 @@ pub fn run(session: &Session, args: &MineArgs) -> Result<u8> {
     let patterns: Vec<Read> = patterns.into_iter().filter(|read| wanted(&read.rule.name)).collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
     let cache = args.cache.open();
-    let memo = cache.memo();
+    let stop = Arc::new(AtomicBool::new(false));
+    let handler = stop.clone();
+    on_interrupt(move || handler.swap(true, Ordering::Relaxed));
+    let search = Search { ground: &ground, cache: &cache, stop: &stop };
     let mut file = match &args.with {
         None => RuleFile { target: ground.named.name.clone(), ..RuleFile::default() },
         Some(path) => crate::commands::select::file(path)?,
@@ -102,20 +108,24 @@ pub fn run(session: &Session, args: &MineArgs) -> Result<u8> {
     if file.target != ground.named.name {
         return Err(usage(format!("the rules are for {}, not for {}", file.target, ground.named.name)));
     }
-    file.equalities.extend(
-        pool.install(|| equal.par_iter().map(|read| equality(&ground, &memo, read)).collect::<Vec<_>>()),
-    );
+    file.equalities
+        .extend(pool.install(|| equal.par_iter().map(|read| equality(&search, read)).collect::<Vec<_>>()));
     file.equalities.retain(|entry| !entry.proofs.is_empty());
-    file.rules.extend(pool.install(|| found(&ground, &memo, &patterns)));
+    file.rules.extend(pool.install(|| found(&search, &patterns)));
     if args.cut > 1 {
         let windows = crate::commands::synth::read::windows(&args.windows)?;
         let own: Vec<_> = windows
             .into_iter()
             .filter(|window| window.target.is_empty() || window.target == ground.named.name)
             .collect();
-        super::cuts::add(&ground, &memo, &pool, &own, args.cut, &mut file)?;
+        super::cuts::add(&search, &pool, &own, args.cut, &mut file)?;
     }
     cache.save();
+    if search.is_stopped() {
+        let kept = if cache.memo().has_store() { "; what was found is kept in the cache" } else { "" };
+        eprintln!("interrupted: nothing is written{kept}");
+        return Ok(INTERRUPTED);
+    }
     let text = toml::to_string(&file).context("rules as TOML")?;
     super::write(&args.out, &text)?;
     let instances: usize = file.rules.iter().map(|rule| rule.instances.len()).sum();
@@ -130,7 +140,7 @@ pub fn run(session: &Session, args: &MineArgs) -> Result<u8> {
 }
 
 /// An equality with those of its instances that are proved.
-fn equality(ground: &Ground, memo: &Memo, read: &Read) -> EqualityEntry {
+fn equality(search: &Search<'_>, read: &Read) -> EqualityEntry {
     let proved = |instance: &Instance| match check(instance, &mut prover()) {
         Finding::True { proof } => Some(InstanceProof { parameters: parameters(instance), proof }),
         _ => None,
@@ -138,8 +148,9 @@ fn equality(ground: &Ground, memo: &Memo, read: &Read) -> EqualityEntry {
     let proofs: Vec<Option<InstanceProof>> = read
         .instances
         .par_iter()
+        .filter(|_| !search.is_stopped())
         .map(|instance| {
-            kept(ground, memo, &ground.named.widths, &format!("equality {instance:?}"), || proved(instance))
+            search.kept(&search.ground.named.widths, &format!("equality {instance:?}"), || proved(instance))
         })
         .collect();
     EqualityEntry { text: read.rule.to_string(), proofs: proofs.into_iter().flatten().collect() }

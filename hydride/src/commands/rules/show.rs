@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use ::rules::{
     Finding, Instance, Instructions, Lowering, Selector, check, constants, egglog, irmatch, lane_counts,
@@ -11,15 +12,14 @@ use ::synth::synthesize::prover;
 use ::synth::window::{Meaning, limits};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use memo::Memo;
 use rayon::prelude::*;
 use serde::Deserialize;
 
 use super::check::{Read, parse, read};
 use super::dialect::Dialect;
-use super::find::with_machine;
+use super::find::Search;
 use super::mine::PATTERNS;
-use crate::cache::CacheArgs;
+use crate::cache::{Cache, CacheArgs};
 use crate::commands::select::{Loaded, load};
 use crate::commands::synth::read::number;
 use crate::commands::synth::targets::{Ground, Named};
@@ -192,7 +192,8 @@ pub fn run(session: &Session, args: &RunArgs) -> Result<u8> {
     let ground = Ground::read(session, args.specs.specs.as_deref(), named, None, &[], &args.cache)?;
     let index = Instructions::new(&ground.table);
     let each = args.inputs.div_ceil(loaded.lowerings.len().max(1)).next_multiple_of(4);
-    let memo = Memo::default();
+    let (cache, stop) = (Cache::default(), AtomicBool::new(false));
+    let search = Search { ground: &ground, cache: &cache, stop: &stop };
     let trials: Vec<(usize, ::rules::Trial)> = loaded
         .lowerings
         .par_iter()
@@ -203,7 +204,7 @@ pub fn run(session: &Session, args: &RunArgs) -> Result<u8> {
                 Some(_) => of_one_block(&ground.named.widths).unwrap_or(&[]),
                 None => &ground.named.widths,
             };
-            (at, with_machine(&ground, &memo, &index, widths, |machine| trial(machine, rule, each, seed)))
+            (at, search.with_machine(&index, widths, |machine| trial(machine, rule, each, seed)))
         })
         .collect();
     let (mut runs, mut mismatches, mut skipped) = (0, 0, 0);

@@ -2,6 +2,7 @@
 
 mod module;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -75,6 +76,14 @@ pub struct Loaded {
     pub lowerings: Vec<Lowering>,
 }
 
+impl Loaded {
+    /// The instructions of the rules.
+    fn instructions(&self) -> BTreeSet<&str> {
+        let steps = self.lowerings.iter().flat_map(|rule| &rule.sequence.steps);
+        steps.map(|step| step.id.as_str()).collect()
+    }
+}
+
 /// Reads a file of rules as it is written.
 pub fn file(path: &Path) -> Result<RuleFile> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -102,7 +111,9 @@ pub fn load(path: &Path) -> Result<Loaded> {
 pub fn run(session: &Session, args: &SelectArgs) -> Result<u8> {
     let rules = load(&args.rules)?;
     let named = Named::find(&rules.target)?;
-    let ground = Ground::read(session, args.specs.specs.as_deref(), named, None, &[], &args.cache)?;
+    let used = rules.instructions();
+    let wanted = |id: &str| used.contains(id);
+    let ground = Ground::read_only(session, args.specs.specs.as_deref(), named, &args.cache, &wanted)?;
     let is_module = |file: &&PathBuf| file.extension().is_some_and(|own| own == "ll");
     let (modules, files): (Vec<&PathBuf>, Vec<&PathBuf>) = args.files.iter().partition(is_module);
     if !modules.is_empty() && (args.run > 0 || args.emit == Emit::C) {

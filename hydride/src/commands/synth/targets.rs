@@ -120,10 +120,33 @@ impl Ground {
     pub fn read(
         session: &Session,
         specs: Option<&Path>,
+        named: Named,
+        cpu: Option<&str>,
+        extensions: &[String],
+        cache: &CacheArgs,
+    ) -> Result<Self> {
+        Self::with(session, specs, named, cpu, extensions, cache, &|_| true)
+    }
+
+    /// The same with some of the instructions alone, which takes less time: of those that are left out nothing is known.
+    pub fn read_only(
+        session: &Session,
+        specs: Option<&Path>,
+        named: Named,
+        cache: &CacheArgs,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Self> {
+        Self::with(session, specs, named, None, &[], cache, wanted)
+    }
+
+    fn with(
+        session: &Session,
+        specs: Option<&Path>,
         mut named: Named,
         cpu: Option<&str>,
         extensions: &[String],
         cache: &CacheArgs,
+        wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Self> {
         if !extensions.is_empty() {
             named.extensions = extensions.to_vec();
@@ -146,6 +169,7 @@ impl Ground {
         let mut chosen =
             convert::instructions(&known.instructions, set.searched()?, &target, &filter, &costs);
         chosen.instructions.extend(with_constants(&known.instructions, set, &target, &costs)?);
+        chosen.instructions.retain(|instruction| wanted(&instruction.id));
         Ok(Self {
             key: key_of(&(&chosen.instructions, &named.widths)),
             table: Table::new(chosen.instructions),
