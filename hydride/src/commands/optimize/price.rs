@@ -151,10 +151,10 @@ impl Prices {
         }
     }
 
-    /// The micro-operations of whatever costs less, at most: a machine needs a cycle for so many.
+    /// The micro-operations of whatever costs less in more than latency, at most: a machine needs a cycle for so many.
     pub fn most(&self, than: &Price) -> u32 {
         let width = f64::from(self.width.load(Order::Relaxed));
-        than.uops.max((than.throughput * width).floor() as u32)
+        than.uops.max((than.throughput * width).ceil() as u32).saturating_sub(1)
     }
 
     /// The prices of functions; `None` for one that the compiler cannot compile. `fallback` counts where there are no tools.

@@ -157,10 +157,11 @@ pub fn lines(sources: &[Source], changes: &[Changed<'_>], found: &Rewrites) -> V
     lines
 }
 
-/// Writes how long functions took before and after.
-pub fn write_times<'a>(folder: &Path, times: impl Iterator<Item = &'a Measured>) -> Result<()> {
-    let lines: String = times.map(|own| Ok(serde_json::to_string(own)? + "\n")).collect::<Result<_>>()?;
-    outputs::replace_file(&folder.join("times.jsonl"), lines)
+/// Writes what is known of functions before and after, a line for each.
+pub fn write_functions(folder: &Path, name: &str, all: impl IntoIterator<Item: Serialize>) -> Result<()> {
+    let line = |own| Ok(serde_json::to_string(&own)? + "\n");
+    let lines: String = all.into_iter().map(line).collect::<Result<_>>()?;
+    outputs::replace_file(&folder.join(name), lines)
 }
 
 /// Writes a report; the folder may be there.
