@@ -119,9 +119,10 @@ impl Improved {
     /// What the changed functions of a module cost before and after, without changes of the functions at some positions.
     pub fn costs(&self, module: usize, without: &BTreeSet<usize>) -> Vec<Costs> {
         let keep = |place: &Place| self.keeps(module, without, place);
-        let priced = self.prices.has_tools();
-        let of = |source| whole::costs(source, &self.found, &keep, &self.prices);
-        priced.then(|| of(&self.sources[module])).unwrap_or_default()
+        if !self.prices.has_tools() {
+            return Vec::new();
+        }
+        whole::costs(&self.sources[module], &self.found, &keep, &self.prices)
     }
 
     fn keeps(&self, module: usize, without: &BTreeSet<usize>, place: &Place) -> bool {
