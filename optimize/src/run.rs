@@ -2,8 +2,8 @@
 
 use hydride_ir::Bits;
 use llvm_text::Type;
-use refine::ast::{Action, Body, Element, Flags, Instruction, Operand, Value, elements};
-use refine::{Argument, Intrinsics};
+use refine::ast::{Action, Attribute, Body, Element, Flags, Instruction, Operand, Value, elements};
+use refine::{Argument, Intrinsics, part};
 use rustc_hash::FxHashMap;
 
 use crate::element::{One, Two, compare, funnel, ones, signed};
@@ -38,11 +38,7 @@ pub struct Run {
 pub fn run(body: &Body, arguments: &[Elements], intrinsics: &dyn Intrinsics) -> Result<Run, Stop> {
     let mut run = Run::default();
     for (parameter, given) in body.parameters.iter().zip(arguments) {
-        let noundef = parameter.attributes.contains(&refine::ast::Attribute::NoUndef);
-        if noundef && given.contains(&None) {
-            return Err(Stop::Undefined);
-        }
-        run.values.insert(parameter.name.clone(), given.clone());
+        run.values.insert(parameter.name.clone(), required(&parameter.attributes, given.clone())?);
     }
     let [block] = &body.blocks[..] else { return outside("several blocks") };
     for instruction in &block.instructions {
@@ -64,6 +60,46 @@ pub fn run(body: &Body, arguments: &[Elements], intrinsics: &dyn Intrinsics) -> 
         }
     }
     outside("no end")
+}
+
+/// Elements as attributes require them: poison outside of a range, and no poison where that is undefined.
+fn required(attributes: &[Attribute], mut lanes: Elements) -> Result<Elements, Stop> {
+    for range in attributes.iter().filter_map(limits) {
+        lanes.iter_mut().for_each(|lane| *lane = lane.filter(|value| range.has(*value)));
+    }
+    if attributes.contains(&Attribute::NoUndef) && lanes.contains(&None) {
+        return Err(Stop::Undefined);
+    }
+    Ok(lanes)
+}
+
+/// Numbers from one on, modulo a power of two.
+#[derive(Clone, Copy, Debug)]
+pub struct Interval {
+    width: u32,
+    low: u64,
+    count: u64,
+}
+
+impl Interval {
+    /// Whether a number is one of these.
+    fn has(self, value: u64) -> bool {
+        value.wrapping_sub(self.low) & ones(self.width) < self.count
+    }
+
+    /// One of these for any number; the first and the last one for 0 and all ones.
+    pub fn nearest(self, value: u64) -> u64 {
+        let offset = if value == ones(self.width) { self.count - 1 } else { value % self.count };
+        if self.has(value) { value } else { self.low.wrapping_add(offset) & ones(self.width) }
+    }
+}
+
+/// The numbers of up to 64 bits that an attribute admits; `None` where it admits all or none.
+pub fn limits(attribute: &Attribute) -> Option<Interval> {
+    let Attribute::Range(low, high) = attribute else { return None };
+    let (width, low, high) = (low.width(), low.to_u64()?, high.to_u64()?);
+    let count = high.wrapping_sub(low) & ones(width);
+    (width <= 64 && count > 0).then_some(Interval { width, low, count })
 }
 
 /// The widths of elements, all up to 64 bits.
@@ -190,22 +226,32 @@ impl Run {
                 }
                 vector
             }
+            Action::ExtractValue(whole, indices) => {
+                let lanes = self.operand(whole)?;
+                let (first, ty) = part_of(whole, indices)?;
+                lanes[first..first + widths(&ty)?.len()].to_vec()
+            }
+            Action::InsertValue(whole, value, indices) => {
+                let (mut lanes, value) = (self.operand(whole)?, self.operand(value)?);
+                let (first, _) = part_of(whole, indices)?;
+                lanes.splice(first..first + value.len(), value);
+                lanes
+            }
             Action::Call { function, arguments, attributes } => {
                 let mut given = Vec::new();
                 for (operand, attributes) in arguments {
-                    if !attributes.is_empty() {
-                        return outside("attributes of a call");
-                    }
-                    given.push((self.operand(operand)?, widths(&operand.ty)?));
+                    given.push((required(attributes, self.operand(operand)?)?, widths(&operand.ty)?));
                 }
-                if !attributes.is_empty() {
-                    return outside("attributes of a call");
-                }
-                call(function, &given, &widths(&at.ty)?, intrinsics)?
+                required(attributes, call(function, &given, &widths(&at.ty)?, intrinsics)?)?
             }
             _ => return outside("an instruction of another kind"),
         })
     }
+}
+
+/// The first element of a part of a structure, and the part's type.
+fn part_of(whole: &Operand, indices: &[u32]) -> Result<(usize, Type), Stop> {
+    part(&whole.ty, indices).map_or_else(|| outside("a part of another type"), Ok)
 }
 
 fn binary(name: &str, flags: Flags, width: u32, a: Option<u64>, b: Option<u64>) -> Result<Option<u64>, Stop> {
@@ -230,14 +276,12 @@ fn binary(name: &str, flags: Flags, width: u32, a: Option<u64>, b: Option<u64>) 
     let Some(operator) = Two::named(name).filter(|operator| !operator.is_intrinsic()) else {
         return outside(name);
     };
-    let (x, y) = (i128::from(signed(width, a)), i128::from(signed(width, b)));
-    let (ua, ub) = (u128::from(a), u128::from(b));
-    let value = operator.of(width, a, b);
-    let (whole, back) = (u128::from(value), i128::from(signed(width, value)));
+    let (x, value) = (i128::from(signed(width, a)), operator.of(width, a, b));
+    let back = i128::from(signed(width, value));
     let is_poison = match operator {
-        Two::Add => flags.nuw && whole != ua + ub || flags.nsw && back != x + y,
-        Two::Sub => flags.nuw && ub > ua || flags.nsw && back != x - y,
-        Two::Mul => flags.nuw && whole != ua * ub || flags.nsw && back != x * y,
+        Two::Add | Two::Sub | Two::Mul => [(flags.nuw, false), (flags.nsw, true)]
+            .into_iter()
+            .any(|(is_set, is_signed)| is_set && loses(operator, is_signed, width, a, b)),
         Two::Or => flags.disjoint && a & b != 0,
         _ if !operator.is_shift() => false,
         _ if b >= u64::from(width) => true,
@@ -245,6 +289,18 @@ fn binary(name: &str, flags: Flags, width: u32, a: Option<u64>, b: Option<u64>) 
         _ => flags.exact && a & ones(width) & ((1u64 << b) - 1) != 0,
     };
     Ok((!is_poison).then_some(value))
+}
+
+/// Whether a sum, difference or product is another number than that of whole numbers.
+fn loses(operator: Two, is_signed: bool, width: u32, a: u64, b: u64) -> bool {
+    let number = |value| if is_signed { i128::from(signed(width, value)) } else { i128::from(value) };
+    let (x, y) = (number(a), number(b));
+    let whole = match operator {
+        Two::Add => x.checked_add(y),
+        Two::Sub => x.checked_sub(y),
+        _ => x.checked_mul(y),
+    };
+    whole != Some(number(operator.of(width, a, b)))
 }
 
 fn cast(name: &str, flags: Flags, from: u32, to: u32, value: u64) -> Option<u64> {
@@ -275,7 +331,17 @@ pub fn is_generic(function: &str) -> bool {
         && (One::named(&stem).is_some()
             || Two::named(&stem).is_some_and(Two::is_intrinsic)
             || reduced.is_some_and(|own| own.commutes() && !matches!(own, Two::UAddSat | Two::SAddSat))
+            || overflowing(&stem).is_some()
             || matches!(stem.as_str(), "fshl" | "fshr"))
+}
+
+/// The operator of an intrinsic that says whether its result is another one than that of whole numbers, and whether these are
+/// signed.
+fn overflowing(stem: &str) -> Option<(Two, bool)> {
+    let own = stem.strip_suffix(".with.overflow")?;
+    let operator = Two::named(own.get(1..)?);
+    let operator = operator.filter(|own| matches!(own, Two::Add | Two::Sub | Two::Mul))?;
+    matches!(&own[..1], "s" | "u").then_some((operator, own.starts_with('s')))
 }
 
 fn call(
@@ -297,6 +363,12 @@ fn call(
     }
     if let (Some(operator), [(a, _), (b, _)]) = (Two::named(&stem).filter(|own| own.is_intrinsic()), given) {
         return Ok(a.iter().zip(b).map(|(a, b)| Some(operator.of(width, (*a)?, (*b)?))).collect());
+    }
+    if let (Some((operator, is_signed)), [(a, _), (b, _)]) = (overflowing(&stem), given) {
+        let pairs = || a.iter().zip(b).map(|(a, b)| Some(((*a)?, (*b)?)));
+        let wraps = |(a, b)| u64::from(loses(operator, is_signed, width, a, b));
+        let values = pairs().map(|pair| pair.map(|(a, b)| operator.of(width, a, b)));
+        return Ok(values.chain(pairs().map(|pair| pair.map(wraps))).collect());
     }
     match (stem.as_str(), given) {
         ("fshl" | "fshr", [(a, _), (b, _), (by, _)]) => {

@@ -1,11 +1,11 @@
 //! Arguments to tell functions apart: edges and random numbers, the same in every run.
 
 use refine::Intrinsics;
-use refine::ast::{Action, Body, Element, Operand, Value};
+use refine::ast::{Action, Body, Element, Operand, Parameter, Value};
 
 use crate::element::ones;
 use crate::operands::operands;
-use crate::run::{Elements, Run, Stop, is_generic, run, widths};
+use crate::run::{Elements, Interval, Run, Stop, is_generic, limits, run, widths};
 
 /// A generator of numbers (splitmix64, Steele and others, OOPSLA 2014).
 pub struct Random(u64);
@@ -65,8 +65,9 @@ pub fn constants(body: &Body) -> Vec<u64> {
 pub fn arguments(body: &Body, count: usize, seed: u64) -> Result<Vec<Vec<Elements>>, Stop> {
     let mut random = Random::new(seed);
     let given = constants(body);
-    let shapes: Vec<Vec<u32>> =
-        body.parameters.iter().map(|own| widths(&own.ty)).collect::<Result<_, _>>()?;
+    let shape = |own: &Parameter| Ok((widths(&own.ty)?, own.attributes.iter().find_map(limits)));
+    let shapes: Vec<(Vec<u32>, Option<Interval>)> =
+        body.parameters.iter().map(shape).collect::<Result<_, Stop>>()?;
     let sample = |at: usize| {
         let mut lane = |width: u32| match at {
             0 => 0,
@@ -76,7 +77,14 @@ pub fn arguments(body: &Body, count: usize, seed: u64) -> Result<Vec<Vec<Element
             4 => (ones(width) >> 1) + 1,
             _ => random.element(width, &given),
         };
-        shapes.iter().map(|widths| widths.iter().map(|width| Some(lane(*width))).collect()).collect()
+        let mut element = |width: u32, range: &Option<Interval>| {
+            let value = lane(width);
+            range.map_or(value, |range| range.nearest(value))
+        };
+        let mut parameter = |(widths, range): &(Vec<u32>, _)| -> Elements {
+            widths.iter().map(|width| Some(element(*width, range))).collect()
+        };
+        shapes.iter().map(&mut parameter).collect()
     };
     let sample: Vec<Vec<Elements>> = (0..count).map(sample).collect();
     Ok(sample)

@@ -345,10 +345,17 @@ impl Cut<'_, '_> {
             made
         } else {
             let there = self.of.is_there(name, self.section);
-            self.parameter(ty.clone(), Vec::new(), Input::Value(name.clone(), there))
+            self.parameter(ty.clone(), self.known_of(name, ty), Input::Value(name.clone(), there))
         };
         self.names.insert(name.clone(), made.clone());
         Some(made)
+    }
+
+    /// What the function says of an input's range.
+    fn known_of(&self, name: &str, ty: &Type) -> Vec<Attribute> {
+        let width = elements(ty).and_then(|widths| widths.first().copied());
+        let fits = |own: &&Attribute| matches!(own, Attribute::Range(low, _) if Some(low.width()) == width);
+        self.of.outline.ranges.get(name).filter(fits).cloned().into_iter().collect()
     }
 
     /// A `phi` as choices by the way to its block.

@@ -67,15 +67,28 @@ fn constants(body: &Body) -> Option<&[Element]> {
     }
 }
 
+/// A function of a sum, difference or product and of whether it is another one than that of whole numbers.
+fn with_overflow(name: &str) -> String {
+    format!(
+        "define i8 @f(i8 %a, i8 %b) {{\n  %s = call {{ i8, i1 }} @llvm.{name}.with.overflow.i8(i8 %a, i8 %b)\n  \
+         %v = extractvalue {{ i8, i1 }} %s, 0\n  %o = extractvalue {{ i8, i1 }} %s, 1\n  %e = sext i1 %o to i8\n  \
+         %t = insertvalue {{ i8, i1 }} %s, i8 %e, 0\n  %m = extractvalue {{ i8, i1 }} %t, 0\n  %r = xor i8 %v, %m\n  \
+         ret i8 %r\n}}\n"
+    )
+}
+
 #[test]
 fn what_llvm_computes_of_edges_and_random_numbers_is_what_runs_give() {
     let mut random = Random::new(20);
     let (mut text, mut expected) = (String::new(), Vec::new());
     for number in 0..100 {
-        let function = function(&mut random);
+        let function = match ["sadd", "uadd", "ssub", "usub", "smul", "umul"].get(number) {
+            Some(name) => with_overflow(name),
+            None => function(&mut random),
+        };
         let module = Module::parse(&function).expect("a module");
         let own = module.functions[0].body.as_ref().expect("a body");
-        for given in arguments(own, 12, number).expect("elements of up to 64 bits") {
+        for given in arguments(own, 12, number as u64).expect("elements of up to 64 bits") {
             let result = run(own, &given, &NoIntrinsics).expect("nothing is undefined").result;
             let mut called = named(&function, expected.len());
             for (parameter, lanes) in own.parameters.iter().zip(&given) {

@@ -213,3 +213,57 @@ fn what_is_shared_is_frozen() {
     let body = freeze_shared(module.functions[0].body.as_ref().expect("a body"));
     assert!(body.text("f").contains("%f0 = freeze i8 %a\n  %c = mul i8 %f0, %f0\n  %d = add i8 %c, %b\n"));
 }
+
+#[test]
+fn what_is_said_of_ranges_is_known() {
+    let text = "declare i8 @g(ptr)\n\
+         define i32 @f(ptr %p, i32 range(i32 0, 100) %x) {\n  %a = load i8, ptr %p, align 1, !range !3\n  \
+         %b = and i8 %a, 7\n  %c = add i8 %b, 1\n  %d = urem i32 %x, 100\n  %e = sub i32 %d, 7\n  \
+         %h = call range(i8 -1, 1) i8 @g(ptr %p)\n  %i = ashr i8 %h, 7\n  %j = sub i8 %i, 3\n  \
+         %k = zext i8 %c to i32\n  %l = add i32 %k, %e\n  %m = zext i8 %j to i32\n  %n = add i32 %l, %m\n  \
+         ret i32 %n\n}\n!3 = !{i8 0, i8 8}\n!4 = !{i8 0, i8 1, i8 3, i8 4}\n";
+    let module = Module::parse(text).expect("a module");
+    let all = slices(&module);
+    let best = |name: &str| {
+        let slice = all.iter().find(|slice| slice.root() == name).expect("a slice");
+        let body = candidates(slice, &NoIntrinsics).expect("samples")[0].clone();
+        let body = freeze_shared(&body);
+        let outcome = refines(&slice.body, &body, &NoIntrinsics, &Limits::default());
+        assert!(matches!(outcome, Outcome::Proved(_)), "{}", body.text("f"));
+        assert_eq!(admitted(slice, body.clone()).as_ref(), Some(&body));
+        body.text("f")
+    };
+    let masked = best("c");
+    assert!(masked.contains("@f(i8 range(i8 0, 8) %p0)") && masked.contains("add i8 %p0, 1"), "{masked}");
+    let (rest, sign) = (best("e"), best("j"));
+    assert!(rest.contains("@f(i32 range(i32 0, 100) %p0)") && !rest.contains("urem"), "{rest}");
+    assert!(sign.contains("@f(i8 range(i8 -1, 1) %p0)") && !sign.contains("ashr"), "{sign}");
+    assert_eq!(module.range("4"), None);
+    // With another range it is another slice.
+    let other = Module::parse(&text.replace("i8 0, i8 8}", "i8 0, i8 9}")).expect("a module");
+    let key = |all: &[Slice]| all.iter().find(|slice| slice.root() == "c").expect("a slice").key();
+    assert_ne!(key(&all), key(&slices(&other)));
+}
+
+#[test]
+fn sums_with_overflow_are_computed() {
+    let module = Module::parse(
+        "define i8 @f(i8 %a, i8 %b) {\n  %s = call { i8, i1 } @llvm.sadd.with.overflow.i8(i8 %a, i8 %b)\n  \
+         %o = extractvalue { i8, i1 } %s, 1\n  %v = extractvalue { i8, i1 } %s, 0\n  %n = ashr i8 %v, 7\n  \
+         %m = xor i8 %n, -128\n  %r = select i1 %o, i8 %m, i8 %v\n  %t = insertvalue { i8, i1 } %s, i8 %a, 0\n  \
+         %u = extractvalue { i8, i1 } %t, 0\n  %w = add i8 %u, %r\n  ret i8 %w\n}\n",
+    )
+    .expect("a module");
+    let all = slices(&module);
+    let best = |name: &str| {
+        let slice = all.iter().find(|slice| slice.root() == name).expect("a slice");
+        let found = candidates(slice, &NoIntrinsics).expect("samples");
+        let proved = |body: &&refine::ast::Body| {
+            matches!(refines(&slice.body, body, &NoIntrinsics, &Limits::default()), Outcome::Proved(_))
+        };
+        found.iter().find(proved).expect("a candidate").text("f")
+    };
+    assert!(best("r").contains("@llvm.sadd.sat.i8(i8 %p0, i8 %p1)"), "{}", best("r"));
+    assert!(best("u").contains("ret i8 %p0"), "{}", best("u"));
+    assert!(all.iter().all(|slice| slice.root() != "s"), "a structure is no value that is looked at");
+}

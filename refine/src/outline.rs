@@ -1,11 +1,13 @@
 //! Any definition line by line: instructions that are modelled are read, of all others it is known which values and blocks
 //! they name.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::ast::{Function, Instruction};
+use crate::ast::{Attribute, Function, Instruction};
 use crate::error::Fault;
 use crate::parse::{Module, Parser};
+use crate::ranges::of_parameters;
 use crate::token::{Kind, Token, tokens};
 
 /// A line of a block: an instruction, or a record that says something about values.
@@ -41,6 +43,8 @@ pub struct Section {
 pub struct Outline {
     /// The parameters that have names.
     pub parameters: Vec<String>,
+    /// What is said of the ranges of parameters, of calls' results and of loaded values, by name: outside of one is poison.
+    pub ranges: BTreeMap<String, Attribute>,
     /// The groups of attributes, as numbers after `#`.
     pub groups: Vec<String>,
     /// The blocks, the first of which is the entry.
@@ -75,6 +79,7 @@ impl Module {
         };
         let mut outline = Outline {
             parameters: named(Kind::Local).collect(),
+            ranges: of_parameters(&tokens[..head]).into_iter().collect(),
             groups: named(Kind::Group).collect(),
             sections: vec![Section::default()],
         };
@@ -109,8 +114,11 @@ impl Module {
             }
             let own = &tokens[start..parser.at];
             let last = own.last().unwrap_or(&token);
+            let range = self.range_of(own, instruction.as_ref());
+            let line = line(own, line_of(&token).start..line_of(last).end, instruction);
+            outline.ranges.extend(line.result.clone().zip(range));
             if let Some(section) = outline.sections.last_mut() {
-                section.lines.push(line(own, line_of(&token).start..line_of(last).end, instruction));
+                section.lines.push(line);
             }
         }
     }

@@ -1,5 +1,8 @@
 //! The reader: a module keeps its text, and of each function definition what is modelled is read.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use hydride_ir::Bits;
 use llvm_text::{Instruction as Names, Scalar, Type};
 
@@ -25,6 +28,8 @@ pub struct Module {
     text: String,
     /// Its function definitions, in order.
     pub functions: Vec<Function>,
+    /// The ranges of its metadata, once one is asked for.
+    pub(crate) ranges: OnceLock<HashMap<String, Attribute>>,
 }
 
 impl Module {
@@ -71,7 +76,7 @@ impl Module {
             Some((_, line)) => {
                 Err(Fault::new(Place { line, column: 1 }, "a definition without a line that begins with `}`"))
             }
-            None => Ok(Self { text: text.to_owned(), functions }),
+            None => Ok(Self { text: text.to_owned(), functions, ranges: OnceLock::new() }),
         }
     }
 
@@ -244,7 +249,7 @@ impl<'t> Parser<'t> {
     }
 
     /// What is required of a parameter, argument or result.
-    fn attributes(&mut self) -> Read<Vec<Attribute>> {
+    pub(crate) fn attributes(&mut self) -> Read<Vec<Attribute>> {
         let mut all = Vec::new();
         loop {
             if self.eat("noundef") {

@@ -77,17 +77,19 @@ impl fmt::Display for Operand {
     }
 }
 
-fn attribute(attribute: &Attribute) -> String {
-    match attribute {
-        Attribute::NoUndef => "noundef".to_owned(),
-        Attribute::Range(low, high) => {
-            format!("range(i{} {}, {})", low.width(), number(low), number(high))
+impl fmt::Display for Attribute {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Attribute::NoUndef => out.write_str("noundef"),
+            Attribute::Range(low, high) => {
+                write!(out, "range(i{} {}, {})", low.width(), number(low), number(high))
+            }
         }
     }
 }
 
 fn attributes(all: &[Attribute]) -> String {
-    all.iter().fold(String::new(), |text, one| text + " " + &attribute(one))
+    all.iter().fold(String::new(), |text, one| format!("{text} {one}"))
 }
 
 fn flags(flags: Flags) -> String {

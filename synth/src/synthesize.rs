@@ -28,6 +28,10 @@ const MAX_DEPTH: u8 = 1;
 /// States of a stage that are looked at, at most.
 const MAX_STATES_OF_STAGE: usize = 2048;
 
+/// States that are looked at where something is known that a program must be cheaper than, at most: what is cheaper is among the
+/// first.
+const MAX_STATES_BELOW: usize = 1024;
+
 /// States after which no more stages are searched.
 const MAX_STAGED: usize = 100_000;
 
@@ -150,7 +154,11 @@ impl Stage<'_, '_> {
             true => None,
             false => {
                 let is_stage = window.in_registers && self.depth > 0;
-                let limit = if is_stage { MAX_STATES_OF_STAGE } else { usize::MAX };
+                let limit = match (target.most, is_stage) {
+                    (Some(_), _) => MAX_STATES_BELOW,
+                    (None, true) => MAX_STATES_OF_STAGE,
+                    (None, false) => usize::MAX,
+                };
                 search(&mut meaning, table, target, limit, stop, judge, &mut notes, &mut states)
             }
         };
@@ -161,8 +169,10 @@ impl Stage<'_, '_> {
                 program = Some((wider, proof));
             }
         }
-        // Where nothing was looked at an operator is missing, which no stage has either.
-        if program.is_none() && states > 0 && self.depth < MAX_DEPTH && !stop() {
+        // Where nothing was looked at an operator is missing, which no stage has either. Two stages are seldom cheaper than what
+        // the search for the whole did not find.
+        let is_cut = self.depth < MAX_DEPTH && target.most.is_none();
+        if program.is_none() && states > 0 && is_cut && !stop() {
             program = self.staged(&mut meaning, table, judge, &mut states);
         }
         let status = match (stop(), &program) {

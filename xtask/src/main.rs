@@ -290,7 +290,7 @@ fn perform(task: Task) -> Result<i32> {
         }
         Task::Bench { what: Some(Benchmark::Optimize), target, selection, .. } => {
             let specs = selection.specs()?;
-            optimize_bench::bench(&hydride::build()?, &specs, &target)
+            optimize_bench::bench(&hydride::build()?, &specs, &target, selection.jobs.unwrap_or(2))
         }
         Task::Bench { what: None, runs, selection, .. } => {
             let flags = selection.flags()?;

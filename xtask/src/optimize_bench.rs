@@ -44,6 +44,7 @@ struct Summary {
     dearer: usize,
     searched_in_all: usize,
     reached_in_all: usize,
+    cached_in_all: usize,
     median_seconds: f64,
     seconds: f64,
 }
@@ -57,17 +58,30 @@ struct Times {
     slower: bool,
 }
 
+/// What a function costs by the machine's model, as a line of its report.
+#[derive(Deserialize)]
+struct Costs {
+    before: Whole,
+    after: Whole,
+}
+
+#[derive(Deserialize)]
+struct Whole {
+    cycles: f64,
+    uops: f64,
+}
+
 /// A line of its report.
 #[derive(Deserialize)]
 struct Rewrite {
     kind: String,
     instructions: (usize, usize),
-    before: Costs,
-    after: Costs,
+    before: Priced,
+    after: Priced,
 }
 
 #[derive(Deserialize)]
-struct Costs {
+struct Priced {
     cost: Cost,
 }
 
@@ -77,8 +91,9 @@ struct Cost {
     uops: u32,
 }
 
-/// Prints a row for each target; exit code 1 when LLVM refuses a module that was changed.
-pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32> {
+/// Prints a row for each target; exit code 1 when LLVM refuses a module that was changed. What an interrupted run found is not
+/// searched again.
+pub fn bench(binary: &Path, specs: &[String], targets: &[String], jobs: u32) -> Result<i32> {
     let mut files = sources(&root().join("specs/benchmarks"))?;
     files.extend(sources(&root().join("specs/kernels"))?);
     println!(
@@ -107,10 +122,13 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
         }
         let report = folder.join("report");
         let cache = folder.join("answers.redb");
-        let _ = fs::remove_file(&cache);
+        let ended = folder.join("ended");
+        if fs::remove_file(&ended).is_ok() {
+            let _ = fs::remove_file(&cache);
+        }
         let lines = output(
             Command::new(binary)
-                .args(["optimize", "--isa", name, "--jobs", "2", "--report"])
+                .args(["optimize", "--isa", name, "--jobs", &jobs.to_string(), "--report"])
                 .arg(&report)
                 .arg("--cache")
                 .arg(&cache)
@@ -123,11 +141,10 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
             .map(serde_json::from_str)
             .collect::<Result<_, _>>()
             .context("the lines of `hydride optimize`")?;
-        let rewrites = fs::read_to_string(report.join("rewrites.jsonl"))?;
-        let rewrites: Vec<Rewrite> =
-            rewrites.lines().map(serde_json::from_str).collect::<Result<_, _>>().context("its report")?;
+        let rewrites: Vec<Rewrite> = self::lines(&report.join("rewrites.jsonl")).context("its report")?;
         let sum = |of: fn(&Summary) -> usize| lines.iter().map(of).sum::<usize>();
         let last = lines.last().context("no modules")?;
+        fs::write(&ended, "")?;
         let target = rewrites.iter().filter(|rewrite| rewrite.kind == "target").count();
         let several = rewrites.iter().filter(|rewrite| rewrite.instructions.1 > 1).count();
         let cheaper = rewrites.iter().filter(|rewrite| rewrite.before.cost != rewrite.after.cost).count();
@@ -157,7 +174,14 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String]) -> Result<i32>
             }
         }
         println!();
+        if last.cached_in_all > 0 {
+            println!(
+                "Seconds are without {} slices that an interrupted run had answered.",
+                last.cached_in_all
+            );
+        }
         println!("{name}: the rewrites are in {}", report.join("rewrites.md").display());
+        costs(&report.join("functions.jsonl"))?;
         if is_own(machine) {
             times(&report.join("times.jsonl"))?;
         }
@@ -220,21 +244,43 @@ fn is_own(machine: &[&str]) -> bool {
     machine.iter().any(|option| option.starts_with(&format!("-mtriple={}", std::env::consts::ARCH)))
 }
 
+/// Prints what changed functions cost by the machine's model, as a part of what they cost before.
+fn costs(path: &Path) -> Result<()> {
+    let all: Vec<Costs> = lines(path).context("costs of functions")?;
+    let cycles = all.iter().map(|own| own.after.cycles / own.before.cycles);
+    let uops = all.iter().map(|own| own.after.uops / own.before.uops);
+    println!(
+        "{} functions are changed: by the machine's model {:.3} times the cycles and {:.3} times the micro-operations \
+         (geometric means)",
+        all.len(),
+        mean(cycles),
+        mean(uops)
+    );
+    Ok(())
+}
+
+/// The geometric mean.
+fn mean(all: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = all.fold((0, 0.0), |(count, sum), own| (count + 1, sum + own.ln()));
+    (sum / f64::from(count.max(1))).exp()
+}
+
+/// The lines of JSON of a file.
+fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
+    let text = fs::read_to_string(path)?;
+    Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
+}
+
 /// Prints how long loops take, as a part of what they took before, and those that became slower and stay as they were.
 fn times(path: &Path) -> Result<()> {
-    let text = fs::read_to_string(path)?;
-    let times: Vec<Times> =
-        text.lines().map(serde_json::from_str).collect::<Result<_, _>>().context("times of loops")?;
+    let times: Vec<Times> = lines(path).context("times of loops")?;
     let (slower, kept): (Vec<&Times>, Vec<&Times>) = times.iter().partition(|own| own.slower);
-    let mean = |all: &[&Times]| {
-        (all.iter().map(|own| own.quotient.ln()).sum::<f64>() / all.len().max(1) as f64).exp()
-    };
     println!(
         "{} loops that were changed were run: {} became slower and stay as they were; the others take {:.3} times as long \
          (geometric mean)",
         times.len(),
         slower.len(),
-        mean(&kept)
+        mean(kept.iter().map(|own| own.quotient))
     );
     for Times { file, function, quotient, .. } in slower {
         println!("{quotient:.3} times as long: @{function} of {file}");

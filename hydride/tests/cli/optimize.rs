@@ -173,6 +173,85 @@ fn changed_functions_are_run_where_that_is_asked() {
     assert_eq!(counts, if times.contains(r#""slower":true"#) { 1 } else { 2 }, "{changed}");
 }
 
+/// A value of which metadata says the range, and a sum with overflow.
+const RANGES: &str = "\
+define void @f(ptr %to, ptr %at, i32 %x) {
+  %a = load i32, ptr %at, align 4, !range !0
+  %b = urem i32 %a, 100
+  %c = add i32 %b, %x
+  store i32 %c, ptr %to, align 4
+  ret void
+}
+
+define i32 @g(i32 %a, i32 %b) {
+  %s = call { i32, i1 } @llvm.uadd.with.overflow.i32(i32 %a, i32 %b)
+  %v = extractvalue { i32, i1 } %s, 0
+  %o = extractvalue { i32, i1 } %s, 1
+  %w = sub i32 %v, %b
+  %r = select i1 %o, i32 %w, i32 %a
+  %t = xor i32 %r, %b
+  ret i32 %t
+}
+
+declare { i32, i1 } @llvm.uadd.with.overflow.i32(i32, i32)
+
+!0 = !{i32 0, i32 100}
+";
+
+#[test]
+fn ranges_and_sums_with_overflow_are_known() {
+    let folder = scratch();
+    let path = |name: &str| folder.path().join(name);
+    let specs = samples().display().to_string();
+    let run = |text: &str, offline: &[&str]| {
+        std::fs::write(path("x.ll"), text).expect("a file");
+        let args = ["optimize", "--isa", "sse42", "--specs", &specs, "--cache", "kept.redb", "x.ll"];
+        hydride(folder.path(), &[&args, offline].concat()).exits(0);
+        std::fs::read_to_string(path("x.opt.ll")).expect("a module")
+    };
+    let changed = run(RANGES, &[]);
+    assert!(!changed.contains("urem") && changed.contains("%c = add i32 %a, %x"), "{changed}");
+    assert!(!changed.contains("select") && changed.contains("xor i32"), "{changed}");
+    accepted(&path("x.opt.ll"), "x86_64-linux-gnu", "haswell");
+    assert_eq!(run(RANGES, &["--offline"]), changed);
+    // The function has the same text, but what its metadata says is another range.
+    let wider = run(&RANGES.replace("i32 100}", "i32 101}"), &["--offline"]);
+    assert!(wider.contains("urem") && !wider.contains("select"), "{wider}");
+}
+
+#[test]
+fn a_change_is_not_made_because_another_one_pays_for_it() {
+    if !is_there("llc-19") || !is_there("llvm-mca-19") {
+        return;
+    }
+    let folder = scratch();
+    let count: String = MODULE
+        .lines()
+        .filter(|line| line.starts_with("  %") && line.contains(", !dbg !7") && !line.contains("load"))
+        .map(|line| line.replace(", !dbg !7", "") + "\n")
+        .collect();
+    // Without the constants, which are loaded before the loop, a difference that saturates is as dear as a comparison.
+    let text = format!(
+        "define void @f(ptr %to, ptr %from, ptr %counts, i64 %length) {{\nentry:\n  br label %loop\n\nloop:\n  \
+         %at = phi i64 [ 0, %entry ], [ %next, %loop ]\n  %input = getelementptr inbounds i8, ptr %from, i64 %at\n  \
+         %output = getelementptr inbounds i8, ptr %to, i64 %at\n  %bytes = load <16 x i8>, ptr %input, align 1\n  \
+         %high = and <16 x i8> %bytes, splat (i8 -64)\n  %is = icmp eq <16 x i8> %high, splat (i8 -128)\n  \
+         %one = zext <16 x i1> %is to <16 x i8>\n  store <16 x i8> %one, ptr %output, align 1\n  \
+         %x = load i32, ptr %input, align 1\n{count}  store i32 %s, ptr %counts, align 4\n  \
+         %next = add nuw i64 %at, 16\n  %ended = icmp eq i64 %next, %length\n  \
+         br i1 %ended, label %end, label %loop\n\nend:\n  ret void\n}}\n"
+    );
+    std::fs::write(folder.path().join("x.ll"), text).expect("a file");
+    let specs = samples().display().to_string();
+    let args = ["optimize", "--isa", "sse42", "--specs", &specs, "--no-cache", "--report", "found", "x.ll"];
+    let line = hydride(folder.path(), &args).exits(0).stdout;
+    assert!(!line.contains(r#""dearer":0,"#), "{line}");
+    let changed = std::fs::read_to_string(folder.path().join("x.opt.ll")).expect("a module");
+    assert!(changed.contains("@llvm.ctpop.i32") && !changed.contains("@llvm.ssub.sat"), "{changed}");
+    let costs = std::fs::read_to_string(folder.path().join("found/functions.jsonl")).expect("costs");
+    assert!(costs.contains(r#""function":"f","before":{"cycles":"#) && costs.lines().count() == 1, "{costs}");
+}
+
 #[test]
 fn the_paper_s_examples_are_found() {
     let Some(specs) = vendor_documents() else { return };

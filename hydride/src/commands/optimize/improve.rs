@@ -19,7 +19,7 @@ use super::price::Prices;
 use super::search::{By, Finder, Found, Kept, Keys, Question};
 use super::settled::{Circumstances, Numbered, Settled, number};
 use super::shard::Shard;
-use super::whole::{self, Refused};
+use super::whole::{self, Costs, Refused};
 use crate::cache::{Shared, SharedCacheArgs};
 use crate::commands::synth::targets::{Ground, Named};
 use crate::{Session, SpecArgs};
@@ -113,9 +113,20 @@ impl Improved {
 
     /// What becomes of a module by its position, and of none of the functions at some positions.
     pub fn changed(&self, module: usize, without: &BTreeSet<usize>) -> Changed<'_> {
-        let refused = &self.refused_changes[module];
-        let keep = |place: &Place| !without.contains(&place.function) && !refused.contains(&place.id());
-        self.sources[module].changed(&self.found, &keep)
+        self.sources[module].changed(&self.found, &|place| self.keeps(module, without, place))
+    }
+
+    /// What the changed functions of a module cost before and after, without changes of the functions at some positions.
+    pub fn costs(&self, module: usize, without: &BTreeSet<usize>) -> Vec<Costs> {
+        let keep = |place: &Place| self.keeps(module, without, place);
+        if !self.prices.has_tools() {
+            return Vec::new();
+        }
+        whole::costs(&self.sources[module], &self.found, &keep, &self.prices)
+    }
+
+    fn keeps(&self, module: usize, without: &BTreeSet<usize>, place: &Place) -> bool {
+        !without.contains(&place.function) && !self.refused_changes[module].contains(&place.id())
     }
 }
 
@@ -257,7 +268,9 @@ fn settled_keys(
 ) -> [Key; 2] {
     let text = &module.text()[function.span.clone()];
     let head = text.lines().next().unwrap_or_default();
-    circumstances.keys(&Numbered::new(text), head, attributes)
+    // What is only numbered in the text may say what is not there.
+    let ranges = module.ranges_of(text);
+    circumstances.keys(&Numbered::new(text), head, &ranges, attributes)
 }
 
 /// The different slices of settled functions that no other function has, and whether something cheaper is known of each.

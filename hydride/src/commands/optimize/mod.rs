@@ -72,18 +72,21 @@ pub fn run(session: &Session, args: &OptimizeArgs) -> Result<u8> {
         return Ok(0);
     }
     let measurement = if args.measure { Some(Measurement::new(&improved.prices)?) } else { None };
-    let (mut changes, mut times) = (Vec::new(), Vec::new());
+    let (mut changes, mut times, mut costs) = (Vec::new(), Vec::new(), Vec::new());
     for (at, source) in improved.sources.iter().enumerate() {
-        let mut changed = improved.changed(at, &BTreeSet::new());
+        let mut slower = BTreeSet::new();
+        let mut changed = improved.changed(at, &slower);
         if let Some(measurement) = &measurement {
             let functions: BTreeSet<usize> = changed.made.iter().map(|place| place.function).collect();
             let measured = measurement.functions(source, &changed.text, &functions)?;
-            let slower: BTreeSet<usize> =
-                measured.iter().filter(|own| own.slower).map(|own| own.position).collect();
+            slower = measured.iter().filter(|own| own.slower).map(|own| own.position).collect();
             changed = improved.changed(at, &slower);
             times.push(measured);
         }
         outputs::replace_file(&beside(&source.path), &changed.text)?;
+        if args.report.is_some() {
+            costs.extend(improved.costs(at, &slower));
+        }
         changes.push(changed);
     }
     for (at, (source, own)) in improved.sources.iter().zip(&changes).enumerate() {
@@ -93,8 +96,9 @@ pub fn run(session: &Session, args: &OptimizeArgs) -> Result<u8> {
     if let Some(folder) = &args.report {
         let lines = report::lines(&improved.sources, &changes, &improved.found);
         report::write(folder, &lines, &named.name, improved.prices.tools())?;
+        report::write_functions(folder, "functions.jsonl", &costs)?;
         if args.measure {
-            report::write_times(folder, times.iter().flatten())?;
+            report::write_functions(folder, "times.jsonl", times.iter().flatten())?;
         }
     }
     Ok(0)

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering as Order};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::synth::targets::Named;
@@ -151,10 +151,10 @@ impl Prices {
         }
     }
 
-    /// The micro-operations of whatever costs less, at most: a machine needs a cycle for so many.
+    /// The micro-operations of whatever costs less in more than latency, at most: a machine needs a cycle for so many.
     pub fn most(&self, than: &Price) -> u32 {
         let width = f64::from(self.width.load(Order::Relaxed));
-        than.uops.max((than.throughput * width).floor() as u32)
+        than.uops.max((than.throughput * width).ceil() as u32).saturating_sub(1)
     }
 
     /// The prices of functions; `None` for one that the compiler cannot compile. `fallback` counts where there are no tools.
@@ -223,19 +223,54 @@ impl Prices {
 /// Prices of some of what is numbered, all in one process.
 pub type Measure<'m, V, P> = dyn Fn(&[(usize, V)]) -> Result<Vec<(usize, P)>> + 'm;
 
-/// Prices of what is numbered, by number; what is refused together is halved until it is clear what is.
-pub fn halved<V, P>(all: &[(usize, V)], measure: &Measure<'_, V, P>, prices: &mut [Option<P>]) {
+/// Prices of what is numbered, by number. Of what is refused together that is left out whose function the refusal names; if it
+/// names none, it is halved until it is clear which one it is.
+pub fn halved<V: Clone, P>(all: &[(usize, V)], measure: &Measure<'_, V, P>, prices: &mut [Option<P>]) {
     if all.is_empty() {
         return;
     }
-    match measure(all) {
-        Ok(found) => found.into_iter().for_each(|(at, price)| prices[at] = Some(price)),
-        Err(error) if all.len() == 1 => tracing::debug!("{error:#}"),
-        Err(_) => {
-            let (low, high) = all.split_at(all.len() / 2);
-            halved(low, measure, prices);
-            halved(high, measure, prices);
-        }
+    let error = match measure(all) {
+        Ok(found) => return found.into_iter().for_each(|(at, price)| prices[at] = Some(price)),
+        Err(error) => error,
+    };
+    tracing::debug!("{error:#}");
+    let refused = error.downcast_ref::<Refusal>().and_then(|refusal| refusal.function);
+    let others: Vec<(usize, V)> = all.iter().filter(|(at, _)| Some(*at) != refused).cloned().collect();
+    if others.len() < all.len() {
+        halved(&others, measure, prices);
+    } else if all.len() > 1 {
+        let (low, high) = all.split_at(all.len() / 2);
+        halved(low, measure, prices);
+        halved(high, measure, prices);
+    }
+}
+
+/// That a tool refuses its input.
+#[derive(Debug)]
+struct Refusal {
+    message: String,
+    /// The number at the end of the name of the function at which it ended, if it says so.
+    function: Option<usize>,
+}
+
+impl std::error::Error for Refusal {}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl Refusal {
+    /// What a tool says when it ends.
+    fn new(program: &str, said: &str) -> Self {
+        let name = said.split_once("on function '@").and_then(|(_, rest)| rest.split_once('\''));
+        let digits = |(name, _): (&str, &str)| {
+            let start = name.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();
+            name[start..].parse().ok()
+        };
+        let message = format!("{program}: {}", said.lines().next().unwrap_or_default());
+        Self { message, function: name.and_then(digits) }
     }
 }
 
@@ -281,8 +316,7 @@ fn pipe(program: &str, args: &[&str], input: &str) -> Result<String> {
     let output = child.wait_with_output().with_context(|| format!("cannot run {program}"))?;
     let _ = writer.join();
     if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr);
-        bail!("{program}: {}", message.lines().next().unwrap_or_default());
+        return Err(Refusal::new(program, &String::from_utf8_lossy(&output.stderr)).into());
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -298,6 +332,30 @@ mod tests {
             text,
             "s3:  # @s3\n# LLVM-MCA-BEGIN s3\n\tvpaddb a\n# LLVM-MCA-END\n.Lfunc_end0:\nsome:\n\tretq\n"
         );
+    }
+
+    #[test]
+    fn what_a_refusal_names_is_left_out() {
+        let said = "LLVM ERROR: no such thing\nStack dump:\n2.\tRunning pass 'X' on function '@s17'\n";
+        assert_eq!(Refusal::new("llc", said).function, Some(17));
+        assert_eq!(Refusal::new("llc", said).to_string(), "llc: LLVM ERROR: no such thing");
+        let asked = std::cell::RefCell::new(Vec::new());
+        // Refused are 5, which is named, and 2, which is not.
+        let measure = |all: &[(usize, ())]| {
+            asked.borrow_mut().push(all.len());
+            let has = |number: usize| all.iter().any(|(at, ())| *at == number);
+            match (has(5), has(2)) {
+                (true, _) => Err(Refusal::new("llc", "no\non function '@price.5'").into()),
+                (false, true) => Err(Refusal::new("llc", "no").into()),
+                _ => Ok(all.iter().map(|(at, ())| (*at, *at)).collect()),
+            }
+        };
+        let all: Vec<(usize, ())> = (0..8).map(|at| (at, ())).collect();
+        let mut prices = vec![None; 8];
+        halved(&all, &measure, &mut prices);
+        let refused: Vec<usize> = (0..8).filter(|at| prices[*at].is_none()).collect();
+        assert_eq!(refused, [2, 5]);
+        assert_eq!(*asked.borrow(), [8, 7, 3, 1, 2, 1, 1, 4]);
     }
 
     #[test]

@@ -157,10 +157,16 @@ pub fn lines(sources: &[Source], changes: &[Changed<'_>], found: &Rewrites) -> V
     lines
 }
 
-/// Writes how long functions took before and after.
-pub fn write_times<'a>(folder: &Path, times: impl Iterator<Item = &'a Measured>) -> Result<()> {
-    let lines: String = times.map(|own| Ok(serde_json::to_string(own)? + "\n")).collect::<Result<_>>()?;
-    outputs::replace_file(&folder.join("times.jsonl"), lines)
+/// Writes what is known of functions before and after, a line for each.
+pub fn write_functions(folder: &Path, name: &str, all: impl IntoIterator<Item: Serialize>) -> Result<()> {
+    let line = |own| Ok(serde_json::to_string(&own)? + "\n");
+    let lines: String = all.into_iter().map(line).collect::<Result<_>>()?;
+    outputs::replace_file(&folder.join(name), lines)
+}
+
+/// Cycles to two digits after the point, as they are read.
+fn hundredths(cycles: f64) -> f64 {
+    (cycles * 100.0).round() / 100.0
 }
 
 /// Writes a report; the folder may be there.
@@ -174,7 +180,8 @@ pub fn write(folder: &Path, lines: &[Line], target: &str, tools: String) -> Resu
     );
     for (number, line) in lines.iter().enumerate() {
         json += &(serde_json::to_string(line)? + "\n");
-        let cost = |cost: &Price| format!("{} / {} / {}", cost.throughput, cost.uops, cost.latency);
+        let cost =
+            |cost: &Price| format!("{} / {} / {}", hundredths(cost.throughput), cost.uops, cost.latency);
         let _ = write!(
             text,
             "\n## {}. {} instructions become {}, {} times\n\n{} becomes {}.\n\n```llvm\n{}\n{}```\n\n",
@@ -257,8 +264,8 @@ fn gaps(lines: &[Line]) -> String {
             first_place(line),
             line.instructions.0,
             line.instructions.1,
-            before.throughput,
-            after.throughput,
+            hundredths(before.throughput),
+            hundredths(after.throughput),
             before.uops,
             after.uops,
             before.latency,

@@ -404,9 +404,10 @@ impl<'a, 's> Finder<'a, 's> {
         bodies.extend(program.filter(|body| *body != slice.body).map(|body| (body, Kind::Target)));
         let seconds = start.seconds();
         tracing::debug!(
-            "{} candidates of {} instructions: {generic:.3} s, the target's {:.3} s",
+            "{} candidates of {} instructions for {}: {generic:.3} s, the target's {:.3} s",
             bodies.len(),
             slice.size(),
+            slice.body.result,
             seconds - generic
         );
         Searched { bodies, seconds }

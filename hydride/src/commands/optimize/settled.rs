@@ -159,17 +159,24 @@ impl Circumstances {
         Self { parts, tools }
     }
 
-    fn key(&self, function: &Numbered<'_>, attributes: &str, tools: &str) -> Key {
-        let own = ["optimize function", tools, attributes, &function.text];
+    fn key(&self, function: &Numbered<'_>, ranges: &str, attributes: &str, tools: &str) -> Key {
+        let own = ["optimize function", tools, attributes, ranges, &function.text];
         let parts = self.parts.iter().map(Vec::as_slice);
         digest(own.iter().map(|text| text.as_bytes()).chain(parts))
     }
 
-    /// The keys of a function of a module: of this run's tools, and where costs are not from tools.
-    pub fn keys(&self, function: &Numbered<'_>, head: &str, attributes: &Attributes<'_>) -> [Key; 2] {
+    /// The keys of a function of a module, with the ranges that its text names by number: of this run's tools, and where
+    /// costs are not from tools.
+    pub fn keys(
+        &self,
+        function: &Numbered<'_>,
+        head: &str,
+        ranges: &str,
+        attributes: &Attributes<'_>,
+    ) -> [Key; 2] {
         let words = head.split(|letter: char| letter.is_whitespace() || letter == '(' || letter == ')');
         let own = attributes.of(words.filter_map(|word| word.strip_prefix('#')));
-        [self.tools.as_str(), COUNTED].map(|tools| self.key(function, &own, tools))
+        [self.tools.as_str(), COUNTED].map(|tools| self.key(function, ranges, &own, tools))
     }
 }
 

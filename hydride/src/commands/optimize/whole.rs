@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use anyhow::Result;
+use serde::Serialize;
 
 use super::excerpt::{Version, excerpt, number};
 use super::module::{Place, Rewrites, Source};
@@ -22,18 +23,20 @@ const MAX_ALONE: usize = 12;
 const EQUAL: f64 = 0.005;
 
 /// What a function costs: cycles and micro-operations of its blocks, each block by how often it is taken to run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Whole {
     cycles: f64,
     uops: f64,
 }
 
 impl Whole {
-    /// Whether it is less: in cycles, or in micro-operations where those are as many.
+    /// Whether it is less: in cycles, or in micro-operations where those are as many. Fewer cycles of more micro-operations
+    /// are what a model says of a machine's ports, and other machines have other ones: the greater part must be what is saved.
     fn is_less(&self, other: &Self) -> bool {
         let differs = |own: f64, other: f64| (own - other).abs() > EQUAL * other;
+        let product = |own: &Self| own.cycles * own.uops;
         match differs(self.cycles, other.cycles) {
-            true => self.cycles < other.cycles,
+            true => self.cycles < other.cycles && product(self) < product(other),
             false => differs(self.uops, other.uops) && self.uops < other.uops,
         }
     }
@@ -94,7 +97,97 @@ pub fn refused(source: &Source, found: &Rewrites, prices: &Prices) -> Refused {
         let again = open.iter().map(|(own, _)| tried(own.function, &|place| !refused.contains(&place.id())));
         open = again.collect();
     }
+    refused.extend(idle(source, found, prices, &refused, &before));
     refused
+}
+
+/// Changes of functions that are cheaper with all of theirs, and as cheap without some: what is found for one slice is left
+/// out at all of its places, since other changes of the function would pay for it.
+fn idle(
+    source: &Source,
+    found: &Rewrites,
+    prices: &Prices,
+    refused: &Refused,
+    before: &BTreeMap<usize, Whole>,
+) -> Refused {
+    let version = |function: usize, without: &BTreeSet<&str>| {
+        let keep = |place: &Place| !(refused.contains(&place.id()) || without.contains(place.key.as_str()));
+        let (edits, made) = source.edits(function, found, &keep);
+        (Version::new(&source.module, function, &edits), made)
+    };
+    // Of each function first with all changes, then without those of one slice.
+    let (mut versions, mut slices) = (Vec::new(), Vec::new());
+    for function in before.keys().copied() {
+        let (all, made) = version(function, &BTreeSet::new());
+        let keys: BTreeSet<&str> = made.iter().map(|place| place.key.as_str()).collect();
+        if (2..=MAX_ALONE).contains(&keys.len()) {
+            versions.push(all);
+            versions.extend(keys.iter().map(|key| version(function, &BTreeSet::from([*key])).0));
+            slices.push((function, keys));
+        }
+    }
+    let all = priced(source, prices, &versions);
+    let mut costs = all.into_iter();
+    let mut tried = Vec::new();
+    for (function, keys) in slices {
+        let (with, without): (_, Vec<_>) =
+            (costs.next().flatten(), costs.by_ref().take(keys.len()).collect());
+        let Some(with) = with else { continue };
+        let is_idle = |cost: Option<Whole>| cost.is_some_and(|without| !with.is_less(&without));
+        let idle: BTreeSet<&str> =
+            keys.into_iter().zip(without).filter(|(_, cost)| is_idle(*cost)).map(|(key, _)| key).collect();
+        if !idle.is_empty() {
+            tried.push((version(function, &idle).0, with, idle));
+        }
+    }
+    let costs = priced(source, prices, tried.iter().map(|(version, ..)| version));
+    let mut all = Refused::new();
+    for ((version, with, idle), cost) in tried.into_iter().zip(costs) {
+        // What is idle alone may not be so together.
+        let function = version.function;
+        if cost.is_some_and(|cost| !with.is_less(&cost) && cost.is_less(&before[&function])) {
+            let own = source.slices_of(function).iter().filter(|place| idle.contains(place.key.as_str()));
+            all.extend(own.map(Place::id));
+        }
+    }
+    all
+}
+
+/// What a changed function costs by the machine's model.
+#[derive(Serialize)]
+pub struct Costs {
+    file: String,
+    function: String,
+    before: Whole,
+    after: Whole,
+}
+
+/// What a module's functions cost before and after the changes that `keep` admits; those that the tools can price.
+pub fn costs(
+    source: &Source,
+    found: &Rewrites,
+    keep: &dyn Fn(&Place) -> bool,
+    prices: &Prices,
+) -> Vec<Costs> {
+    let functions = 0..source.module.functions.len();
+    let edits = functions.map(|function| (function, source.edits(function, found, keep).0));
+    let changed: Vec<_> = edits.filter(|(_, edits)| !edits.is_empty()).collect();
+    let version = |function: usize, edits: &_| Version::new(&source.module, function, edits);
+    let versions: Vec<Version> = changed
+        .iter()
+        .flat_map(|(function, edits)| [version(*function, &Vec::new()), version(*function, edits)])
+        .collect();
+    let all = priced(source, prices, &versions);
+    let costs = |((function, _), own): (&(usize, _), &[Option<Whole>])| match own {
+        [Some(before), Some(after)] => Some(Costs {
+            file: source.path.display().to_string(),
+            function: source.module.functions[*function].name.clone(),
+            before: *before,
+            after: *after,
+        }),
+        _ => None,
+    };
+    changed.iter().zip(all.chunks(2)).filter_map(costs).collect()
 }
 
 /// What versions of a module's functions cost; `None` for one that the tools cannot price.
@@ -165,11 +258,12 @@ mod tests {
     #[test]
     fn cycles_count_first_and_no_small_part_of_them() {
         let whole = |cycles, uops| Whole { cycles, uops };
-        assert!(whole(90.0, 9.0).is_less(&whole(100.0, 1.0)));
         assert!(!whole(99.7, 2.0).is_less(&whole(100.0, 2.0)));
         assert!(whole(100.2, 1.0).is_less(&whole(100.0, 2.0)));
         assert!(!whole(100.0, 1.999).is_less(&whole(100.0, 2.0)));
         assert!(!whole(101.0, 1.0).is_less(&whole(100.0, 2.0)));
+        assert!(whole(80.0, 110.0).is_less(&whole(100.0, 100.0)));
+        assert!(!whole(80.0, 130.0).is_less(&whole(100.0, 100.0)));
     }
 
     #[test]
