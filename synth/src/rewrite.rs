@@ -485,6 +485,8 @@ mod tests {
     use hydride_ir::exact::Part;
     use smt::{Prover, Verdict};
 
+    use hydride_ir::exact::Replacements;
+
     use super::*;
     use crate::equal::assert_equal;
 

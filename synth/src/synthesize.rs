@@ -20,7 +20,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 9";
+const SEARCH: &[u8] = b"synth 10";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -28,7 +28,7 @@ const MAX_DEPTH: u8 = 1;
 /// States of a stage that are looked at, at most.
 const MAX_STATES_OF_STAGE: usize = 2048;
 
-/// States that are looked at where something is known that a program must be cheaper than, at most: what is cheaper is among the
+/// States that are looked at where a program in registers must be cheaper than what is known, at most: what is cheaper is among the
 /// first.
 const MAX_STATES_BELOW: usize = 1024;
 
@@ -155,9 +155,9 @@ impl Stage<'_, '_> {
             false => {
                 let is_stage = window.in_registers && self.depth > 0;
                 let limit = match (target.most, is_stage) {
-                    (Some(_), _) => MAX_STATES_BELOW,
+                    (Some(_), _) if window.in_registers => MAX_STATES_BELOW,
                     (None, true) => MAX_STATES_OF_STAGE,
-                    (None, false) => usize::MAX,
+                    _ => usize::MAX,
                 };
                 search(&mut meaning, table, target, limit, stop, judge, &mut notes, &mut states)
             }
