@@ -71,6 +71,7 @@ mod in_place;
 mod kept;
 mod laid;
 mod lookup;
+mod means;
 mod mixed;
 mod moves;
 mod neighbors;
