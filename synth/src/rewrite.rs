@@ -19,7 +19,6 @@ pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found.extend(choice(dag, value));
     found.extend(bit_choice(dag, value));
     found.extend(chosen_number(dag, value));
-    found.extend(one_too_many(dag, value));
     found.extend(product_of_halves(dag, value));
     found.extend(low_product_of_halves(dag, value));
     found.extend(near_count(dag, value));
@@ -27,8 +26,13 @@ pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found.extend(difference(dag, value));
     found.extend(halving(dag, value));
     found.extend(mean(dag, value));
-    found.extend(saturating(dag, value));
-    found.extend(clamps(dag, value));
+    match one_too_many(dag, value) {
+        Some(wrapped) => found.push(wrapped),
+        None => {
+            found.extend(saturating(dag, value));
+            found.extend(clamps(dag, value));
+        }
+    }
     found.extend(counts(dag, value));
     found.extend(chosen_elements(dag, value));
     found.extend(shifts(dag, value));

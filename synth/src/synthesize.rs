@@ -29,7 +29,7 @@ const MAX_DEPTH: u8 = 1;
 const MAX_STATES_OF_STAGE: usize = 2048;
 
 /// States after which no more stages are searched.
-const MAX_STAGED: usize = 100_000;
+const MAX_STAGED: usize = 40_000;
 
 /// States that are looked at before compositions of instructions are.
 const FEW_STATES: usize = 768;
