@@ -122,6 +122,10 @@ impl Unify<'_> {
         }
         let (rest, less) = (self.dag.linear(&terms, constant - half), self.dag.int(count - 1));
         let shifted = self.dag.shr(rest, less);
+        // A single bit is its own rounded half.
+        if self.dag.range(shifted).fits(1, false) {
+            return None;
+        }
         Some(self.dag.linear(&[(shifted, Int::ONE)], Int::ONE))
     }
 
