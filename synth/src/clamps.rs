@@ -2,8 +2,7 @@
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Range};
 
-use crate::forms::{kept_bits, sliced, two_terms};
-use crate::rewrite::high_bits;
+use crate::forms::{high_bits, kept_bits, sliced, two_terms};
 use crate::table::CONTAINERS;
 
 /// A saturated value as a choice by whether it fits.
@@ -115,7 +114,7 @@ pub(crate) fn one_too_many(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     let Node::Saturate { of, width, signed } = *dag.node(of) else { return None };
     let of = shifted_up(dag, of).unwrap_or_else(|| high_bits(dag, of));
     let width = if signed { width } else { width + 1 };
-    if !signed && !(dag.range(of).is_non_negative() && CONTAINERS.contains(&width)) {
+    if !(signed || dag.range(of).is_non_negative() && CONTAINERS.contains(&width)) {
         return None;
     }
     let beyond = Int::ONE << (width - 1) as usize;

@@ -48,7 +48,7 @@ fn shift(id: &str, lane: u32) -> Instruction {
     let mut shift = instruction(id, &[128, 8], 128, lane, body);
     shift.function.args[1].role = Role::Immediate { low: 0, high: 255 };
     shift.operands[1] = Operand::Choice { width: 8, values: (0..256).collect() };
-    shift.id = format!("{id}{lane}").into();
+    shift.id = format!("{id}{lane}");
     shift
 }
 
