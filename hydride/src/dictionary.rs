@@ -277,14 +277,10 @@ impl Dictionary {
 
     /// Names that somebody may have meant.
     pub fn similar_names(&self, name: &str) -> Vec<&str> {
-        let wanted = name.trim_start_matches('_').to_ascii_lowercase();
         let ids = self.operations.iter().flat_map(|class| {
             std::iter::once(class.name.as_str()).chain(class.members.iter().map(|member| member.id.as_str()))
         });
-        let mut found: Vec<&str> = ids.filter(|id| id.to_ascii_lowercase().contains(&wanted)).collect();
-        found.sort_by_key(|id| (id.len(), *id));
-        found.truncate(5);
-        found
+        similar_names(ids, name)
     }
 
     /// An error for a name that means nothing.
@@ -297,6 +293,15 @@ impl Dictionary {
             )),
         }
     }
+}
+
+/// The shortest names that have another one in them, five at most.
+pub fn similar_names<'a>(names: impl Iterator<Item = &'a str>, name: &str) -> Vec<&'a str> {
+    let wanted = name.trim_start_matches('_').to_ascii_lowercase();
+    let mut found: Vec<&str> = names.filter(|id| id.to_ascii_lowercase().contains(&wanted)).collect();
+    found.sort_by_key(|id| (id.len(), *id));
+    found.truncate(5);
+    found
 }
 
 /// A member's instruction and its analysis.

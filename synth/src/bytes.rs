@@ -1,4 +1,4 @@
-//! Shifts of bytes down, which many targets have no instruction for: two bytes side by side are shifted as one element, and a mask
+//! Shifts of bytes, which many targets have no instruction for: two bytes side by side are shifted as one element, and a mask
 //! clears what came from the neighbor.
 
 use hydride_ir::exact::{Dag, Node, NodeId, Part};
@@ -11,30 +11,63 @@ use crate::table::{OpId, TemplateId};
 /// Bits of a byte.
 const BYTE: u32 = 8;
 
-/// Bits of a byte, moved down.
+/// Bits of a byte, moved down or up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shift {
     /// The argument that the byte is.
     arg: u32,
     /// How far the bits are moved.
-    down: u32,
+    by: u32,
+    /// Whether they are moved up.
+    up: bool,
     /// Bits that are kept after that.
     mask: u32,
 }
 
 impl Shift {
-    fn read(dag: &Dag, value: NodeId) -> Option<Self> {
-        let Node::Slice { of, low, width, signed: false } = *dag.node(value) else { return None };
-        let Node::Arg(arg) = *dag.node(of) else { return None };
-        let is_byte = dag.arg_widths()[arg as usize] == BYTE;
-        (is_byte && low > 0).then_some(Self { arg, down: low, mask: (1 << width) - 1 })
+    fn read(dag: &mut Dag, value: NodeId) -> Option<Self> {
+        let is_byte = |dag: &Dag, arg: u32| dag.arg_widths()[arg as usize] == BYTE;
+        if let Node::Slice { of, low, width, signed: false } = *dag.node(value)
+            && let Node::Arg(arg) = *dag.node(of)
+        {
+            let down = Self { arg, by: low, up: false, mask: (1 << width) - 1 };
+            return (is_byte(dag, arg) && low > 0).then_some(down);
+        }
+        if !matches!(dag.node(value), Node::Concat(_) | Node::Sum { .. }) {
+            return None;
+        }
+        let args = dag.reachable([value]).into_iter().filter_map(|node| match *dag.node(node) {
+            Node::Arg(arg) => Some(arg),
+            _ => None,
+        });
+        let args: Vec<u32> = args.collect();
+        let [arg] = args[..] else { return None };
+        let byte = is_byte(dag, arg).then(|| dag.arg_slice(arg, 0, BYTE, false))?;
+        let by = (1..BYTE).find(|by| moved_up(dag, byte, *by, BYTE) == value)?;
+        Some(Self { arg, by, up: true, mask: (((1 << BYTE) - 1) << by) & ((1 << BYTE) - 1) })
     }
 
     /// Two bytes as one element, shifted.
     fn of(self, dag: &mut Dag, low: NodeId, high: NodeId) -> NodeId {
         let both = dag.concat(&[Part { node: low, width: BYTE }, Part { node: high, width: BYTE }]);
-        dag.slice(both, self.down, 2 * BYTE - self.down, false)
+        match self.up {
+            true => moved_up(dag, both, self.by, 2 * BYTE),
+            false => dag.slice(both, self.by, 2 * BYTE - self.by, false),
+        }
     }
+
+    /// The byte, with all bits of its neighbor that come into it, shifted as part of such an element.
+    fn unmasked(self, dag: &mut Dag, byte: NodeId, neighbor: NodeId) -> NodeId {
+        let (low, high, from) = if self.up { (neighbor, byte, BYTE) } else { (byte, neighbor, 0) };
+        let shifted = self.of(dag, low, high);
+        dag.slice(shifted, from, BYTE, false)
+    }
+}
+
+/// The low `width` bits of a number moved up.
+fn moved_up(dag: &mut Dag, number: NodeId, by: u32, width: u32) -> NodeId {
+    let (zeros, bits) = (dag.int(0), dag.slice(number, 0, width - by, false));
+    dag.concat(&[Part { node: zeros, width: by }, Part { node: bits, width: width - by }])
 }
 
 impl Finder<'_, '_> {
@@ -49,7 +82,7 @@ impl Finder<'_, '_> {
         if wanted.container != BYTE || wanted.ty.class != Class::Vector {
             return;
         }
-        let Some(shift) = Shift::read(&self.meaning.dag, value) else { return };
+        let Some(shift) = Shift::read(&mut self.meaning.dag, value) else { return };
         let Some(contents) = self.pairs_of_bytes(shift, wanted, value) else { return };
         for op in self.masking(shift, value) {
             let own = self.table.op(op);
@@ -115,8 +148,7 @@ impl Finder<'_, '_> {
         let low = dag.arg_slice(shift.arg, 0, BYTE, false);
         let unknown = self.meaning.unknown(BYTE);
         let dag = &mut self.meaning.dag;
-        let shifted = shift.of(dag, low, unknown);
-        let (shifted, mask) = (dag.slice(shifted, 0, BYTE, false), dag.int(shift.mask));
+        let (shifted, mask) = (shift.unmasked(dag, low, unknown), dag.int(shift.mask));
         let binding = vec![Some(shifted), Some(mask)];
         let mut found = Vec::new();
         for id in table.templates(BYTE).iter().filter(is_and) {
@@ -139,17 +171,32 @@ mod tests {
 
     use super::*;
 
+    fn is_masked(dag: &mut Dag, value: NodeId) {
+        let shift = Shift::read(dag, value).expect("moved bits");
+        let (own, neighbor) = (dag.arg_slice(0, 0, 8, false), dag.arg_slice(1, 0, 8, false));
+        let (byte, mask) = (shift.unmasked(dag, own, neighbor), dag.int(shift.mask));
+        let masked = dag.and(byte, mask);
+        assert_eq!(Prover::new().equal_integers(dag, value, masked), Verdict::Equal, "{shift:?}");
+        // Nothing comes into the byte at the other end.
+        let other =
+            shift.of(dag, if shift.up { own } else { neighbor }, if shift.up { neighbor } else { own });
+        let other = dag.slice(other, if shift.up { 0 } else { BYTE }, BYTE, false);
+        let masked = dag.and(other, mask);
+        assert_eq!(Prover::new().equal_integers(dag, value, masked), Verdict::Equal, "{shift:?}");
+    }
+
     #[test]
     fn bits_of_bytes_are_masked_bits_of_pairs() {
         for (low, width) in [(4, 4), (2, 3), (1, 7), (7, 1)] {
             let mut dag = Dag::new(vec![8; 2]);
             let value = dag.arg_slice(0, low, width, false);
-            let shift = Shift::read(&dag, value).expect("moved bits");
-            let (own, neighbor) = (dag.arg_slice(0, 0, 8, false), dag.arg_slice(1, 0, 8, false));
-            let both = shift.of(&mut dag, own, neighbor);
-            let (byte, mask) = (dag.slice(both, 0, 8, false), dag.int(shift.mask));
-            let masked = dag.and(byte, mask);
-            assert_eq!(Prover::new().equal_integers(&dag, value, masked), Verdict::Equal, "{low} {width}");
+            is_masked(&mut dag, value);
+        }
+        for by in 1..8 {
+            let mut dag = Dag::new(vec![8; 2]);
+            let byte = dag.arg_slice(0, 0, 8, false);
+            let value = moved_up(&mut dag, byte, by, 8);
+            is_masked(&mut dag, value);
         }
     }
 
@@ -157,7 +204,7 @@ mod tests {
     fn bits_in_their_places_are_not_moved() {
         let mut dag = Dag::new(vec![8, 16]);
         let (whole, wide) = (dag.arg_slice(0, 0, 8, false), dag.arg_slice(1, 4, 4, false));
-        assert_eq!(Shift::read(&dag, whole), None);
-        assert_eq!(Shift::read(&dag, wide), None);
+        assert_eq!(Shift::read(&mut dag, whole), None);
+        assert_eq!(Shift::read(&mut dag, wide), None);
     }
 }

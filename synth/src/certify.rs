@@ -270,6 +270,16 @@ impl Run<'_, '_> {
         Ok(containers)
     }
 
+    /// The unknown that stands for an element of a leaf.
+    fn unknown(&mut self, arg: u32, element: u32, width: u32) -> NodeId {
+        if let Some(known) = self.unknowns.get(&(arg, element)) {
+            return *known;
+        }
+        let made = self.meaning.unknown(width);
+        self.unknowns.insert((arg, element), made);
+        made
+    }
+
     /// A value with each element of a leaf as an unknown of its own: what is equal for all of them is equal.
     fn over_elements(&mut self, value: NodeId) -> NodeId {
         let leaves = &self.meaning.window().leaves;
@@ -278,19 +288,17 @@ impl Run<'_, '_> {
             let Node::Slice { of, low, width, signed } = *self.meaning.dag.node(node) else { continue };
             let Node::Arg(arg) = *self.meaning.dag.node(of) else { continue };
             let Some(leaf) = leaves.get(arg as usize) else { continue };
-            let (element, at) = (low / leaf.ty.width, low % leaf.ty.width);
-            if at + width > leaf.ty.width {
-                return value;
+            let own = leaf.ty.width;
+            // Neighbors that were shifted as one are several elements.
+            let mut parts = Vec::new();
+            for element in low / own..(low + width).div_ceil(own) {
+                let (start, end) = (low.max(element * own), (low + width).min((element + 1) * own));
+                let known = self.unknown(arg, element, own);
+                let bits = self.meaning.dag.slice(known, start % own, end - start, false);
+                parts.push(Part { node: bits, width: end - start });
             }
-            let known = match self.unknowns.get(&(arg, element)) {
-                Some(known) => *known,
-                None => {
-                    let made = self.meaning.unknown(leaf.ty.width);
-                    self.unknowns.insert((arg, element), made);
-                    made
-                }
-            };
-            let bits = self.meaning.dag.slice(known, at, width, signed);
+            let bits = self.meaning.dag.concat(&parts);
+            let bits = self.meaning.dag.slice(bits, 0, width, signed);
             replacements.insert(node, bits);
         }
         self.meaning.dag.replace(value, &mut replacements)

@@ -1,8 +1,10 @@
 //! Saturation of widths that no instruction saturates: whether a value fits is seen from its wrapped bits.
 
-use hydride_ir::exact::{Dag, Int, Node, NodeId};
+use hydride_ir::exact::{Dag, Int, Node, NodeId, Range};
 
 use crate::forms::{kept_bits, sliced, two_terms};
+use crate::normal::normal;
+use crate::table::CONTAINERS;
 
 /// A saturated value as a choice by whether it fits.
 pub fn clamps(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
@@ -106,6 +108,41 @@ impl Clamp {
     }
 }
 
+/// What is above its signed range by one at most, and never at the range's least value, is saturated by its wrapped value,
+/// complemented where that is the least one. A number that is not negative is clamped to one bit less then.
+pub(crate) fn one_too_many(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let Node::Saturate { of, width, signed } = *dag.node(of) else { return None };
+    let of = shifted_up(dag, of).unwrap_or_else(|| normal(dag, of));
+    let width = if signed { width } else { width + 1 };
+    if !(signed || dag.range(of).is_non_negative() && CONTAINERS.contains(&width)) {
+        return None;
+    }
+    let beyond = Int::ONE << (width - 1) as usize;
+    if !dag.range(of).within(&Range::new(-beyond.clone() + Int::ONE, beyond.clone())) {
+        return None;
+    }
+    let (wrapped, least) = (dag.slice(of, 0, width, false), dag.int(beyond));
+    let is_least = dag.eq(wrapped, least);
+    let ones = dag.slice(is_least, 0, 1, true);
+    let ones = dag.slice(ones, 0, width, false);
+    let bits = dag.xor(wrapped, ones);
+    let exact = dag.slice(bits, 0, width, true);
+    Some(kept_bits(dag, exact, kept))
+}
+
+/// Zeros below the bits of a number, read as signed, as a multiple of it.
+fn shifted_up(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let Node::Slice { of, low: 0, width, signed: true } = *dag.node(value) else { return None };
+    let Node::Concat(parts) = dag.node(of).clone() else { return None };
+    let [zeros, bits] = parts[..] else { return None };
+    if dag.as_int(zeros.node) != Some(&Int::ZERO) || zeros.width + bits.width != width {
+        return None;
+    }
+    let number = dag.slice(bits.node, 0, bits.width, true);
+    Some(dag.linear(&[(number, Int::ONE << zeros.width as usize)], Int::ZERO))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +187,35 @@ mod tests {
             let mut dag = Dag::new(vec![64]);
             let number = dag.arg_slice(0, 0, 64, from_signed);
             hold(&mut dag, number, 32, signed, 1);
+        }
+    }
+
+    #[test]
+    fn one_too_many_is_the_complement_of_the_least_value() {
+        for width in [3, 5, 8] {
+            let mut dag = Dag::new(vec![width; 2]);
+            let (a, b) = (dag.arg_slice(0, 0, width, true), dag.arg_slice(1, 0, width, true));
+            let product = dag.mul(a, b);
+            let half = Int::ONE << (width - 2) as usize;
+            let sum = dag.linear(&[(product, Int::ONE)], half);
+            let count = dag.int(width - 1);
+            let shifted = dag.shr(sum, count);
+            let value = dag.saturate(shifted, width, true);
+            let value = dag.slice(value, 0, width, false);
+            let other = one_too_many(&mut dag, value).expect("a rewrite");
+            assert_equal(&dag, value, other);
+        }
+    }
+
+    #[test]
+    fn magnitudes_that_saturate_are_one_too_many() {
+        for width in [8, 16, 32, 64] {
+            let mut dag = Dag::new(vec![width]);
+            let number = dag.arg_slice(0, 0, width, true);
+            let magnitude = dag.abs(number);
+            let value = dag.saturate(magnitude, width - 1, false);
+            let other = one_too_many(&mut dag, value).expect("a rewrite");
+            assert_equal(&dag, value, other);
         }
     }
 }

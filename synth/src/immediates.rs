@@ -30,9 +30,13 @@ pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
                     found.extend(to_halves(count));
                 }
             }
-            Node::Slice { low, .. } => {
+            Node::Slice { of, low, .. } => {
                 let low = i64::from(*low);
                 found.insert(low);
+                // What is rounded is shifted by one less first, and then by one.
+                if matches!(meaning.dag.node(*of), Node::Sum { .. }) {
+                    found.extend([low - 1, 1]);
+                }
                 if low > 0 && !HALVES.contains(&low) {
                     found.extend(to_halves(low));
                 }

@@ -37,7 +37,7 @@ impl InPlace {
         if taken < width {
             parts.push(Part { node: dag.int(0), width: width - taken });
         }
-        let (mut low, mut source, mut runs) = (0, None, Vec::new());
+        let (mut low, mut source, mut runs, mut is_moved) = (0, None, Vec::new(), false);
         for part in parts {
             let ones = (Int::ONE << part.width as usize) - Int::ONE;
             let bits = match dag.as_int(part.node) {
@@ -46,6 +46,10 @@ impl InPlace {
                 Some(_) => return None,
                 None => {
                     source = source.or_else(|| source_of(dag, part, low));
+                    if source.is_none() {
+                        source = moved(dag, part, low);
+                        is_moved = true;
+                    }
                     bits_of(dag, source?, part, low)?
                 }
             };
@@ -53,7 +57,9 @@ impl InPlace {
             low += part.width;
         }
         let source = dag.slice(source?, 0, width, false);
-        (source != value).then_some(Self { source, runs })
+        let own = Self { source, runs };
+        // What is moved is moved with zeros: only bits that are flipped then are another operation.
+        (source != value && (!is_moved || own.has(Bits::Flipped))).then_some(own)
     }
 
     /// Whether it has such bits.
@@ -98,6 +104,19 @@ fn source_of(dag: &Dag, part: Part, low: u32) -> Option<NodeId> {
         Node::Slice { of, low: own, .. } if own == low => Some(of),
         _ => None,
     })
+}
+
+/// The bits of an argument that a part has from `low` on, where these are moved down.
+fn moved(dag: &mut Dag, part: Part, low: u32) -> Option<NodeId> {
+    let (arg, by) = dag.reachable([part.node]).into_iter().find_map(|node| match *dag.node(node) {
+        Node::Slice { of, low: own, .. } if own > low => match *dag.node(of) {
+            Node::Arg(arg) => Some((arg, own - low)),
+            _ => None,
+        },
+        _ => None,
+    })?;
+    let width = dag.arg_widths()[arg as usize];
+    Some(dag.arg_slice(arg, by, width - by, false))
 }
 
 fn bits_of(dag: &mut Dag, source: NodeId, part: Part, low: u32) -> Option<Bits> {
@@ -145,6 +164,18 @@ mod tests {
         }
         // All but what is a constant, the source or its complement as a whole, or is a narrower value.
         assert!(read >= 40, "{read}");
+    }
+
+    #[test]
+    fn bits_that_were_moved_are_flipped() {
+        let mut dag = Dag::new(vec![8]);
+        let (bits, sign) = (dag.arg_slice(0, 2, 5, false), dag.arg_slice(0, 7, 1, false));
+        let flipped = dag.complement(sign);
+        let value = dag.concat(&[Part { node: bits, width: 5 }, Part { node: flipped, width: 1 }]);
+        let found = InPlace::read(&mut dag, value, 8).expect("bits in their places");
+        assert_eq!(found.mask(Bits::Flipped), Int::from(32));
+        let moved = dag.arg_slice(0, 2, 6, false);
+        assert_eq!(found.without(&mut dag, Bits::Flipped), moved);
     }
 
     #[test]

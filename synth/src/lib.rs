@@ -72,6 +72,7 @@ mod kept;
 mod laid;
 pub mod layouts;
 mod lookup;
+mod means;
 mod mixed;
 mod moves;
 mod neighbors;

@@ -1,11 +1,12 @@
 //! Other expressions of a value that instructions may have where its own they have not.
 
-use hydride_ir::exact::{Dag, Int, Node, NodeId, Range};
+use hydride_ir::exact::{Dag, Int, Node, NodeId};
 
 use crate::bidirectional::differing_shifts;
-use crate::clamps::clamps;
+use crate::clamps::{clamps, one_too_many};
 use crate::counts::counts;
 use crate::forms::{kept_bits, sliced, two_terms};
+use crate::means::mean;
 use crate::shifts::shifts;
 use crate::signs::signs;
 use crate::tables::chosen_elements;
@@ -18,15 +19,20 @@ pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found.extend(choice(dag, value));
     found.extend(bit_choice(dag, value));
     found.extend(chosen_number(dag, value));
-    found.extend(one_too_many(dag, value));
     found.extend(product_of_halves(dag, value));
     found.extend(low_product_of_halves(dag, value));
     found.extend(near_count(dag, value));
     found.extend(condition(dag, value));
     found.extend(difference(dag, value));
     found.extend(halving(dag, value));
-    found.extend(saturating(dag, value));
-    found.extend(clamps(dag, value));
+    found.extend(mean(dag, value));
+    match one_too_many(dag, value) {
+        Some(wrapped) => found.push(wrapped),
+        None => {
+            found.extend(saturating(dag, value));
+            found.extend(clamps(dag, value));
+        }
+    }
     found.extend(counts(dag, value));
     found.extend(chosen_elements(dag, value));
     found.extend(shifts(dag, value));
@@ -249,37 +255,6 @@ fn chosen_number(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found
 }
 
-/// What is above its signed range by one at most, and never at the range's least value, is saturated by its wrapped value,
-/// complemented where that is the least one.
-fn one_too_many(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let (of, kept) = sliced(dag, value);
-    let Node::Saturate { of, width, signed: true } = *dag.node(of) else { return None };
-    let of = shifted_up(dag, of).unwrap_or(of);
-    let beyond = Int::ONE << (width - 1) as usize;
-    if !dag.range(of).within(&Range::new(-beyond.clone() + Int::ONE, beyond.clone())) {
-        return None;
-    }
-    let (wrapped, least) = (dag.slice(of, 0, width, false), dag.int(beyond));
-    let is_least = dag.eq(wrapped, least);
-    let ones = dag.slice(is_least, 0, 1, true);
-    let ones = dag.slice(ones, 0, width, false);
-    let bits = dag.xor(wrapped, ones);
-    let exact = dag.slice(bits, 0, width, true);
-    Some(kept_bits(dag, exact, kept))
-}
-
-/// Zeros below the bits of a number, read as signed, as a multiple of it.
-fn shifted_up(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let Node::Slice { of, low: 0, width, signed: true } = *dag.node(value) else { return None };
-    let Node::Concat(parts) = dag.node(of).clone() else { return None };
-    let [zeros, bits] = parts[..] else { return None };
-    if dag.as_int(zeros.node) != Some(&Int::ZERO) || zeros.width + bits.width != width {
-        return None;
-    }
-    let number = dag.slice(bits.node, 0, bits.width, true);
-    Some(dag.linear(&[(number, Int::ONE << zeros.width as usize)], Int::ZERO))
-}
-
 /// `⌊(a·b + 2^(n-1)) / 2^n⌋` for `n > 16` and a `b` of 32 bits is `⌊(a·h + ⌊a·l / 2^16⌋ + 2^(n-17)) / 2^(n-16)⌋`, where `h`
 /// and `l` are the upper and the lower half of `b`: no product is wider than 48 bits. Without the rounding term it is
 /// `⌊(a·h + ⌊a·l / 2^16⌋) / 2^(n-16)⌋`.
@@ -482,10 +457,8 @@ fn near_count(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
 
 #[cfg(test)]
 mod tests {
-    use hydride_ir::exact::Part;
+    use hydride_ir::exact::{Part, Replacements};
     use smt::{Prover, Verdict};
-
-    use hydride_ir::exact::Replacements;
 
     use super::*;
     use crate::equal::assert_equal;
@@ -608,23 +581,6 @@ mod tests {
             let _ = signed;
             dag.select(condition, then, otherwise)
         });
-    }
-
-    #[test]
-    fn one_too_many_is_the_complement_of_the_least_value() {
-        for width in [3, 5, 8] {
-            let mut dag = Dag::new(vec![width; 2]);
-            let (a, b) = (dag.arg_slice(0, 0, width, true), dag.arg_slice(1, 0, width, true));
-            let product = dag.mul(a, b);
-            let half = Int::ONE << (width - 2) as usize;
-            let sum = dag.linear(&[(product, Int::ONE)], half);
-            let count = dag.int(width - 1);
-            let shifted = dag.shr(sum, count);
-            let value = dag.saturate(shifted, width, true);
-            let value = dag.slice(value, 0, width, false);
-            let other = one_too_many(&mut dag, value).expect("a rewrite");
-            assert_equal(&dag, value, other);
-        }
     }
 
     /// The solver takes too long for products of this width, and the law is one line of arithmetic: values at the ends and in

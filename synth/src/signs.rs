@@ -29,22 +29,32 @@ fn magnitude(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     Some(dag.slice(magnitude, 0, width, false))
 }
 
-/// `⌊(a + 2^(n-1)) / 2^n⌋` is `⌊a / 2^n⌋` and the bit below.
+/// `⌊(a + 2^(n-1)) / 2^n⌋` of a number of `w` bits is `⌈⌊u / 2^(n-1)⌋ / 2⌉ - 2^(w-1-n)`, where `u` is `a + 2^(w-1)`, the bits of
+/// `a` with the highest one flipped.
 fn rounded(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let (sum, count) = match *dag.node(value) {
-        Node::Slice { of, low, signed: true, .. } if low > 0 => (of, low),
-        Node::Shr(of, count) => (of, u32::try_from(dag.as_i64(count)?).ok().filter(|count| *count > 0)?),
+    let (sum, count, bits) = match *dag.node(value) {
+        Node::Slice { of, low, width, signed } => (of, low, Some((width, signed))),
+        Node::Shr(of, count) => (of, u32::try_from(dag.as_i64(count)?).ok()?, None),
         _ => return None,
     };
     let Node::Sum { terms, constant } = dag.node(sum).clone() else { return None };
     let [(number, factor)] = &terms[..] else { return None };
-    let half = Int::ONE << (count - 1) as usize;
-    if *factor != Int::ONE || constant != half || dag.natural(*number) != Some((64, true)) || count >= 64 {
+    let (number, (width, signed)) = (*number, dag.natural(*number)?);
+    // Others have instructions of their own on most targets.
+    if !signed || !(width == 8 || width == 64) || !(1..width).contains(&count) || *factor != Int::ONE {
         return None;
     }
-    let (number, by) = (*number, dag.int(count));
-    let (down, bit) = (dag.shr(number, by), dag.slice(number, count - 1, 1, false));
-    Some(dag.sum(&[down, bit]))
+    if constant != Int::ONE << (count - 1) as usize {
+        return None;
+    }
+    let (low, sign, one) =
+        (dag.slice(number, 0, width, false), dag.int(Int::ONE << (width - 1) as usize), dag.int(1));
+    let moved = dag.xor(low, sign);
+    let before = dag.slice(moved, count - 1, width - count + 1, false);
+    let next = dag.sum(&[before, one]);
+    let half = dag.shr(next, one);
+    let rounded = dag.linear(&[(half, Int::ONE)], -(Int::ONE << (width - 1 - count) as usize));
+    Some(kept_bits(dag, rounded, bits))
 }
 
 /// `⌊a / 2^n⌋` of a number of `w` bits is `(u ^ m) - m`, where `u` is its bits moved down without sign and `m` is `2^(w-1-n)`, the
@@ -110,13 +120,15 @@ mod tests {
     }
 
     #[test]
-    fn the_bit_below_rounds() {
-        for count in [1, 5, 63] {
-            let mut dag = Dag::new(vec![64]);
-            let (number, by) = (dag.arg_slice(0, 0, 64, true), dag.int(count));
-            let sum = dag.linear(&[(number, Int::ONE)], Int::ONE << (count - 1));
+    fn what_is_rounded_is_moved_up_before() {
+        for (width, count) in [(8, 1), (8, 5), (8, 7), (64, 1), (64, 5), (64, 63)] {
+            let mut dag = Dag::new(vec![width]);
+            let (number, by) = (dag.arg_slice(0, 0, width, true), dag.int(count));
+            let sum = dag.linear(&[(number, Int::ONE)], Int::ONE << (count - 1) as usize);
             let value = dag.shr(sum, by);
             holds(&mut dag, value);
+            let bits = dag.slice(sum, count, width, false);
+            holds(&mut dag, bits);
         }
     }
 

@@ -20,7 +20,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 10";
+const SEARCH: &[u8] = b"synth 11";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -33,7 +33,7 @@ const MAX_STATES_OF_STAGE: usize = 2048;
 const MAX_STATES_BELOW: usize = 1024;
 
 /// States after which no more stages are searched.
-const MAX_STAGED: usize = 100_000;
+const MAX_STAGED: usize = 40_000;
 
 /// States that are looked at before compositions of instructions are.
 const FEW_STATES: usize = 768;

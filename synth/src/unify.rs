@@ -562,6 +562,14 @@ impl Unify<'_> {
                 value = self.dag.slice(whole, 0, self.slots[at], false);
             }
         }
+        // So it can of elements side by side.
+        if low == 0
+            && matches!(demand, Demand::Low(_))
+            && width < self.slots[at]
+            && let Some(whole) = self.completed(value, width, self.slots[at])
+        {
+            (value, width) = whole;
+        }
         // A slot of which low bits are read holds the element that these are of.
         if low == 0
             && width < self.slots[at]
@@ -578,6 +586,15 @@ impl Unify<'_> {
             && self.dag.range(of).fits(self.slots[at], false)
         {
             value = of;
+        } else if low == 0
+            && enough
+            && width < self.slots[at]
+            && let Node::Slice { of, low: 0, width: own, signed: false } = *self.dag.node(value)
+            && own == width
+            && matches!(self.dag.node(of), Node::Mul(_))
+        {
+            // A product's bits above these do not matter.
+            value = self.dag.slice(of, 0, self.slots[at], false);
         } else if !(enough || self.dag.range(value).fits(width, signed)) {
             return vec![];
         }
@@ -615,6 +632,21 @@ impl Unify<'_> {
         let Node::Arg(arg) = *self.dag.node(of) else { return None };
         let whole = slot.min(self.dag.arg_widths()[arg as usize]);
         (own == width && whole > width).then(|| (self.dag.slice(of, 0, whole, false), whole))
+    }
+
+    /// Elements side by side, of the last of which a value of `width` bits has the low bits, with all of that one as far as a slot
+    /// holds them, and their width.
+    fn completed(&mut self, value: NodeId, width: u32, slot: u32) -> Option<(NodeId, u32)> {
+        let Node::Concat(parts) = self.dag.node(value).clone() else { return None };
+        let (last, rest) = parts.split_last()?;
+        let below: u32 = rest.iter().map(|part| part.width).sum();
+        if below + last.width != width {
+            return None;
+        }
+        let (node, own) = self.element_of(last.node, last.width, slot - below)?;
+        let mut parts = rest.to_vec();
+        parts.push(Part { node, width: own });
+        Some((self.dag.concat(&parts), below + own))
     }
 
     /// A value that a slot cannot hold, clamped to what it can.

@@ -445,9 +445,10 @@ impl Finder<'_, '_> {
                 }
                 contents.iter_mut().zip(operands).for_each(|(all, own)| all.push(own));
             }
-            // The lanes of each operand are computed in their own way.
-            let [first, second] =
-                contents.map(|own| gather(states, wanted.ty, wanted.container, own, moves - 1));
+            // The lanes of each operand are computed in their own way; those of products of registers where they are wanted.
+            let stays = self.meaning.window().in_registers && wanted.container <= 32;
+            let moves = if stays { 0 } else { moves - 1 };
+            let [first, second] = contents.map(|own| gather(states, wanted.ty, wanted.container, own, moves));
             let steps =
                 first.into_iter().zip(second).map(|(first, second)| (*op, vec![first, second])).collect();
             ways.push(Way::Apply(steps));

@@ -1,6 +1,6 @@
 //! Shifts down and slices: values as the upper bits of others.
 
-use hydride_ir::exact::{Node, NodeId, Part};
+use hydride_ir::exact::{Int, Node, NodeId, Part};
 
 use super::{Binding, Demand, HALVES, Unify};
 
@@ -96,8 +96,37 @@ impl Unify<'_> {
         if own > count {
             return self.scaled_up(pattern, inner, own - count);
         }
+        if own == 1 && count > 1 && self.is_mean(pattern) {
+            return self.before_rounding(inner, count);
+        }
         let rest = is_step(own, count).then(|| self.dag.int(count - own))?;
         Some(self.dag.shr(inner, rest))
+    }
+
+    /// Whether a pattern is the sum of two slots and one, half of which is their mean, rounded up.
+    fn is_mean(&self, pattern: NodeId) -> bool {
+        let Node::Sum { terms, constant } = self.pattern.node(pattern) else { return false };
+        let is_plain = |(term, factor): &(NodeId, Int)| {
+            let is_slot = matches!(self.pattern.node(*term), Node::Slice { of, .. } if matches!(self.pattern.node(*of), Node::Arg(_)));
+            is_slot && *factor == Int::ONE
+        };
+        terms.len() == 2 && *constant == Int::ONE && terms.iter().all(is_plain)
+    }
+
+    /// `⌊x / 2^(n-1)⌋ + 1` for a sum `x + 2^(n-1)` that is shifted down by `n`, of which half is that sum shifted.
+    fn before_rounding(&mut self, sum: NodeId, count: i64) -> Option<NodeId> {
+        let Node::Sum { terms, constant } = self.dag.node(sum).clone() else { return None };
+        let half = Int::ONE << usize::try_from(count - 1).ok()?;
+        if constant < half {
+            return None;
+        }
+        let (rest, less) = (self.dag.linear(&terms, constant - half), self.dag.int(count - 1));
+        let shifted = self.dag.shr(rest, less);
+        // A single bit is its own rounded half.
+        if self.dag.range(shifted).fits(1, false) {
+            return None;
+        }
+        Some(self.dag.linear(&[(shifted, Int::ONE)], Int::ONE))
     }
 
     pub(super) fn shift_down(

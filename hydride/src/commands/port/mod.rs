@@ -26,7 +26,8 @@ use self::table::Row;
 use super::synth::targets::{GroundArgs, Named};
 use crate::cache::CacheArgs;
 use crate::commands::search::{convert::globs, targets};
-use crate::{Session, SpecArgs, outputs};
+use crate::dictionary::similar_names;
+use crate::{Session, SpecArgs, outputs, usage};
 
 /// Arguments of `hydride port`.
 #[derive(Args)]
@@ -147,9 +148,26 @@ fn instructions(session: &Session, args: &PortArgs, from: parsers::Isa) -> Resul
     };
     let ids = globs(&args.ids)?;
     let mut instructions = parsed.instructions;
+    for name in &args.ids {
+        known(name, &instructions, &args.from)?;
+    }
     instructions.retain(|instruction| {
         (ids.is_empty() || ids.is_match(&instruction.id))
             && allowed.as_ref().is_none_or(|target| target.has(instruction))
     });
     Ok(instructions)
+}
+
+/// An error where no instruction has a name, or one that a glob matches.
+fn known(name: &str, instructions: &[Instruction], from: &str) -> Result<()> {
+    let own = globs(std::slice::from_ref(&name.to_owned()))?;
+    if instructions.iter().any(|instruction| own.is_match(&instruction.id)) {
+        return Ok(());
+    }
+    let similar = similar_names(instructions.iter().map(|own| own.id.as_str()), name);
+    let meant = match similar.as_slice() {
+        [] => String::new(),
+        similar => format!("; did you mean {}?", similar.join(", ")),
+    };
+    Err(usage(format!("{from} has no modelled instruction {name}{meant}")))
 }

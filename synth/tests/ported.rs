@@ -1,0 +1,125 @@
+//! Functions that other instruction sets have as one instruction, of those of one that has none for bytes or for doubled products.
+
+mod support;
+
+use hydride_ir::{Function, Role};
+use memo::Memo;
+use search::{Instruction, Operand};
+use support::instruction;
+use synth::synthesize::{Status, Target, prover, synthesize};
+use synth::table::{Op, Table};
+use synth::window::{Input, Window};
+
+/// How many instructions compute lanes of `lane` bits, with the number of states that were looked at.
+fn length(
+    args: usize,
+    lane: u32,
+    body: impl Fn(u32) -> String,
+    instructions: Vec<Instruction>,
+) -> (usize, usize) {
+    let names = &["%a: 128", "%b: 128"][..args];
+    let lanes: String =
+        (0..128 / lane).map(|i| format!("  %r[{} +: {lane}] = {}\n", i * lane, body(i))).collect();
+    let text = format!("func @f({}) -> (%r: 128) {{\n{lanes}}}\n", names.join(", "));
+    let function = Function::parse(&text).expect("a function");
+    let window = Window::of_function(&function, &vec![Input::Vector; args]).expect("a window");
+    let cost = |_: &Op| 1000;
+    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
+    let mut table = Table::new(instructions);
+    let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
+    assert_eq!(answer.status, Status::Proved, "{:?} after {}", answer.notes, answer.states);
+    let (program, _) = answer.program.expect("a program");
+    let steps: Vec<_> =
+        program.steps.iter().map(|step| (&table.instruction(step.op).id, &step.operands)).collect();
+    println!("{steps:?}, {} states", answer.states);
+    (program.steps.len(), answer.states)
+}
+
+/// An instruction on lanes of two registers.
+fn binary(id: &str, lane: u32) -> Instruction {
+    instruction(id, &[128, 128], 128, lane, |i| {
+        format!("{id}(%a[{0} +: {lane}], %b[{0} +: {lane}])", lane * i)
+    })
+}
+
+/// A shift of lanes by an immediate.
+fn shift(id: &str, lane: u32) -> Instruction {
+    let body = |i: u32| format!("{id}(%a[{} +: {lane}], %b[0 +: 8])", lane * i);
+    let mut shift = instruction(id, &[128, 8], 128, lane, body);
+    shift.function.args[1].role = Role::Immediate { low: 0, high: 255 };
+    shift.operands[1] = Operand::Choice { width: 8, values: (0..256).collect() };
+    shift.id = format!("{id}{lane}");
+    shift
+}
+
+fn mean(lane: u32) -> Instruction {
+    let own = |name: &str, i: u32| format!("cast.u(%{name}[{} +: {lane}], {})", lane * i, lane + 2);
+    let body = |i: u32| format!("add(add({}, {}), 0x1:{})[1 +: {lane}]", own("a", i), own("b", i), lane + 2);
+    instruction("mean", &[128, 128], 128, lane, body)
+}
+
+#[test]
+fn bytes_are_shifted_up_in_pairs() {
+    let shifted = |i: u32| format!("shl(%a[{} +: 8], 0x3:8)", 8 * i);
+    let instructions = || vec![binary("and", 8), shift("shl", 16), shift("shr.u", 16)];
+    assert_eq!(length(1, 8, shifted, instructions()).0, 2);
+    let shifted = |i: u32| format!("shr.u(%a[{} +: 8], 0x3:8)", 8 * i);
+    assert_eq!(length(1, 8, shifted, instructions()).0, 2);
+}
+
+#[test]
+fn means_and_rounding_of_signed_bytes() {
+    let all = || {
+        vec![
+            binary("and", 8),
+            binary("xor", 8),
+            binary("add", 8),
+            binary("sub", 8),
+            mean(8),
+            shift("shr.u", 16),
+        ]
+    };
+    let own = |name: &str, i: u32| format!("cast.s(%{name}[{} +: 8], 10)", 8 * i);
+    let sum = |i: u32| format!("add(add({}, {}), 0x1:10)[1 +: 8]", own("a", i), own("b", i));
+    assert_eq!(length(2, 8, sum, all()).0, 4);
+    let difference = |i: u32| format!("sub({}, {})[1 +: 8]", own("a", i), own("b", i));
+    assert_eq!(length(2, 8, difference, all()).0, 4);
+    let rounded = |i: u32| format!("shr.s(add({}, 0x4:10), 0x3:4)[0 +: 8]", own("a", i));
+    assert_eq!(length(1, 8, rounded, all()).0, 5);
+}
+
+#[test]
+fn doubled_products_of_odd_and_even_lanes() {
+    let own = |name: &str, i: u32| format!("cast.s(%{name}[{} +: 32], 64)", 32 * i);
+    let product = |i: u32| format!("mul({}, {})", own("a", 2 * i), own("b", 2 * i));
+    let turns = |from: &'static str| {
+        move |i: u32| format!("%{}[{} +: 32]", if i.is_multiple_of(2) { "a" } else { from }, 32 * i)
+    };
+    let odd = |i: u32| format!("%a[{} +: 32]", 32 * (i | 1));
+    let all = vec![
+        instruction("product", &[128, 128], 128, 64, product),
+        instruction("blend", &[128, 128], 128, 32, turns("b")),
+        instruction("odd", &[128], 128, 32, odd),
+        shift("shl", 64),
+        shift("shr.u", 64),
+        binary("xor", 32),
+        binary("and", 32),
+        binary("add", 32),
+        binary("sub", 32),
+        binary("add", 64),
+        binary("sub", 64),
+        instruction("same", &[128, 128], 128, 32, |i| {
+            format!("cast.s(eq(%a[{0} +: 32], %b[{0} +: 32]), 32)", 32 * i)
+        }),
+        instruction("greater", &[128, 128], 128, 32, |i| {
+            format!("cast.s(lt.s(%b[{0} +: 32], %a[{0} +: 32]), 32)", 32 * i)
+        }),
+    ];
+    let doubled = |i: u32| {
+        let product = format!("cast.s(mul({}, {}), 65)", own("a", i), own("b", i));
+        format!("saturate.s.s(cast.u(shr.s(shl({product}, 0x1:1), 0x20:6), 33), 32)")
+    };
+    let upper = |i: u32| format!("mul({}, {})[31 +: 32]", own("a", i), own("b", i));
+    assert_eq!(length(2, 32, upper, all.clone()).0, 7);
+    assert_eq!(length(2, 32, doubled, all).0, 9);
+}
