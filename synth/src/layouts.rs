@@ -62,7 +62,7 @@ pub fn layouts(window: &Window, widest: u32) -> Vec<Layout> {
     let blocks = (widest / BLOCK).max(1).ilog2();
     let mut found = Vec::new();
     let mut add = |from: u32, to: u32, by: u32| {
-        if from < to && to <= bits && by % (to - from) != 0 {
+        if from < to && to <= bits && !by.is_multiple_of(to - from) {
             let layout = Layout::turned(bits, from, to, by);
             if !found.contains(&layout) {
                 found.push(layout);

@@ -61,6 +61,7 @@ mod cases;
 pub mod certify;
 mod clamps;
 mod composed;
+mod constants;
 pub mod contents;
 mod counts;
 #[cfg(test)]

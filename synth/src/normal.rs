@@ -4,8 +4,8 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId, Range, Replacements};
 
 use crate::forms::shifted_bits;
 
-/// One form for high bits anywhere in a value, a slice up to what is sliced's top is that shifted; for bits above zeros; and for sums of which low bits
-/// are kept, whose factors are as near to zero as can be.
+/// One form for high bits anywhere in a value, a slice up to what is sliced's top is that shifted; for bits above zeros and by masks; and for sums of which low bits
+/// are kept, whose factors and constant are as near to zero as can be.
 pub fn normal(dag: &mut Dag, value: NodeId) -> NodeId {
     let mut replacements = Replacements::default();
     for node in dag.reachable([value]) {
@@ -17,6 +17,11 @@ pub fn normal(dag: &mut Dag, value: NodeId) -> NodeId {
         if let Some(multiple) = shifted_bits(dag, node) {
             let multiple = dag.replace(multiple, &mut replacements);
             replacements.insert(node, multiple);
+            continue;
+        }
+        if let Some(masked) = masked(dag, node) {
+            let masked = dag.replace(masked, &mut replacements);
+            replacements.insert(node, masked);
             continue;
         }
         let Node::Slice { of, low, width, signed } = *dag.node(node) else { continue };
@@ -38,7 +43,7 @@ pub fn normal(dag: &mut Dag, value: NodeId) -> NodeId {
                 .iter()
                 .map(|(term, factor)| (dag.replace(*term, &mut replacements), near(factor)))
                 .collect();
-            let sum = dag.linear(&terms, constant);
+            let sum = dag.linear(&terms, near(&constant));
             let bits = dag.slice(sum, 0, width, signed);
             replacements.insert(node, bits);
             continue;
@@ -50,6 +55,22 @@ pub fn normal(dag: &mut Dag, value: NodeId) -> NodeId {
         }
     }
     if replacements.is_empty() { value } else { dag.replace(value, &mut replacements) }
+}
+
+/// Bits by a mask, of which signs do not count.
+fn masked(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let Node::And(operands) = dag.node(value).clone() else { return None };
+    let mask = operands.iter().find_map(|own| dag.as_int(*own)).filter(|mask| **mask >= Int::ZERO)?.clone();
+    let mut unsigned = operands.to_vec();
+    for own in &mut unsigned {
+        if let Node::Slice { of, low, width, signed: true } = *dag.node(*own)
+            && &mask >> width as usize == Int::ZERO
+        {
+            *own = dag.slice(of, low, width, false);
+        }
+    }
+    (unsigned[..] != operands[..])
+        .then(|| unsigned[1..].iter().fold(unsigned[0], |all, own| dag.and(all, *own)))
 }
 
 /// A number of which nothing but signs is left, shifted down no further than for that.

@@ -4,6 +4,7 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId};
 
 use crate::bidirectional::differing_shifts;
 use crate::clamps::{clamps, one_too_many};
+use crate::constants::constants;
 use crate::counts::counts;
 use crate::forms::{kept_bits, sliced, two_terms};
 use crate::means::mean;
@@ -33,6 +34,7 @@ pub fn rewrites(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
             found.extend(clamps(dag, value));
         }
     }
+    found.extend(constants(dag, value));
     found.extend(counts(dag, value));
     found.extend(chosen_elements(dag, value));
     found.extend(shifts(dag, value));

@@ -418,19 +418,21 @@ mod tests {
             eprintln!("skipped: {MCA} is not installed");
             return;
         }
-        let of_x86 = |form: &str| line(form).into_iter().collect();
-        let sets: [(&Set, &dyn Fn(&str) -> Vec<String>); 2] = [(&X86, &of_x86), (&ARM, &a64::lines)];
-        for (set, lines) in sets {
+        for set in [&X86, &ARM] {
+            let lines = |form: &String| -> Vec<String> {
+                if set.isa == X86.isa { line(form).into_iter().collect() } else { a64::lines(form) }
+            };
             for cpu in set.cpus {
                 let text = fs::read_to_string(root().join(format!("specs/costs/{cpu}.json"))).unwrap();
                 let table: Table = serde_json::from_str(&text).unwrap();
-                let sample: Costs = table.instructions.into_iter().step_by(10).collect();
+                // What is no instruction has no line.
+                let sample = table.instructions.into_iter().filter(|(form, _)| !lines(form).is_empty());
+                let sample: Costs = sample.step_by(10).collect();
                 assert!(sample.len() > 100);
-                let with_lines = |form: &String| {
+                let forms = sample.keys().flat_map(|form| {
                     lines(form).into_iter().map(|line| (form.clone(), line)).collect::<Vec<_>>()
-                };
-                let forms: Vec<(String, String)> = sample.keys().flat_map(with_lines).collect();
-                let (measured, ports) = measure(set, cpu, &forms).unwrap();
+                });
+                let (measured, ports) = measure(set, cpu, &forms.collect::<Vec<_>>()).unwrap();
                 assert_eq!(measured, sample, "{cpu}");
                 assert_eq!(ports, Ports { names: table.ports, width: table.width }, "{cpu}");
             }

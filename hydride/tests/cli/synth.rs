@@ -293,6 +293,19 @@ func @stored(%a: 128, %p: 128 mem) -> (%p: 128) {
 }
 ";
 
+/// One operation with a constant, which takes few instructions, and none lane by lane.
+#[test]
+fn operations_with_constants_are_instructions() {
+    let Some(specs) = vendor_documents() else { return };
+    let windows = repository().join("specs/windows/constants.jsonl").display().to_string();
+    let answers = agreeing(&specs, "avx2", "200", &windows);
+    assert_eq!(answers.len(), 22);
+    for answer in &answers {
+        let cost = answer["cost"]["uops"].as_u64();
+        assert!(answer["floor"] != true && cost.is_some_and(|cost| cost <= 10), "{answer}");
+    }
+}
+
 #[test]
 fn functions_of_the_ir_are_windows() {
     let folder = scratch();

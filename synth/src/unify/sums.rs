@@ -69,8 +69,9 @@ impl Unify<'_> {
             }
             let scaled = self.dag.linear(&[(term, by)], Int::ZERO);
             let mut found = self.node(*pattern, scaled, Demand::Exact, bound.clone());
-            if found.is_empty() {
-                found = self.node(*pattern, scaled, demand, bound.clone());
+            // Of an even multiple fewer bits count.
+            if found.is_empty() || demand.of_multiple(&own) != demand {
+                found.extend(self.node(*pattern, scaled, demand, bound.clone()));
             }
             // A product of slots takes a plain term with a coefficient.
             if found.is_empty() {

@@ -1,0 +1,126 @@
+//! Constants of sums outside of what is done with the sum: instructions have no operands wider than their registers.
+
+use hydride_ir::exact::{Dag, Int, Node, NodeId};
+
+use crate::forms::{kept_bits, sliced};
+
+/// Values that equal one in which a sum with a constant is clamped, shifted down or a distance.
+pub(crate) fn constants(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
+    let found = [clamped(dag, value), shifted(dag, value), distance(dag, value)];
+    found.into_iter().flatten().collect()
+}
+
+/// A sum as what it is without its constant, and that.
+fn parts(dag: &mut Dag, value: NodeId) -> Option<(NodeId, Int)> {
+    let Node::Sum { terms, constant } = dag.node(value).clone() else { return None };
+    (constant != Int::ZERO).then(|| (dag.linear(&terms, Int::ZERO), constant))
+}
+
+/// A number as much greater.
+fn plus(dag: &mut Dag, value: NodeId, constant: Int) -> NodeId {
+    dag.linear(&[(value, Int::ONE)], constant)
+}
+
+/// `x + c` clamped to a type's range is `min(x, most - c) + c` for a `c` above zero, where `x` is in the range, and
+/// `max(x, least - c) + c` for one below it.
+fn clamped(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let Node::Saturate { of, width, signed } = *dag.node(of) else { return None };
+    let (rest, constant) = parts(dag, of)?;
+    if !dag.range(rest).fits(width, signed) {
+        return None;
+    }
+    let all = Int::ONE << width as usize;
+    let least = if signed { -(&all >> 1) } else { Int::ZERO };
+    let near = match constant > Int::ZERO {
+        true => {
+            let most = dag.int(least + all - Int::ONE - &constant);
+            dag.min(rest, most)
+        }
+        false => {
+            let least = dag.int(least - &constant);
+            dag.max(rest, least)
+        }
+    };
+    let sum = plus(dag, near, constant);
+    Some(kept_bits(dag, sum, kept))
+}
+
+/// `⌊(x + c) / 2^n⌋` is `⌊(x + c mod 2^n) / 2^n⌋ + ⌊c / 2^n⌋`.
+fn shifted(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let (sum, count, kept) = match *dag.node(of) {
+        Node::Shr(sum, count) => (sum, usize::try_from(dag.as_i64(count)?).ok()?, kept),
+        // The bits of a sum from some bit on are it shifted down.
+        Node::Slice { of, low, width, signed } if low > 0 => {
+            (of, low as usize, kept.or(Some((width, signed))))
+        }
+        _ => return None,
+    };
+    let (rest, constant) = parts(dag, sum)?;
+    let whole = &constant >> count;
+    if whole == Int::ZERO {
+        return None;
+    }
+    let rest = plus(dag, rest, constant - (&whole << count));
+    let count = dag.int(count);
+    let shifted = dag.shr(rest, count);
+    let sum = plus(dag, shifted, whole);
+    Some(kept_bits(dag, sum, kept))
+}
+
+/// `|x - c|` is `max(x, c) - min(x, c)`.
+fn distance(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let Node::Abs(of) = *dag.node(of) else { return None };
+    let Node::Sum { terms, constant } = dag.node(of).clone() else { return None };
+    let [(term, factor)] = &terms[..] else { return None };
+    let other = match factor {
+        factor if *factor == Int::ONE => -constant,
+        factor if *factor == -Int::ONE => constant,
+        _ => return None,
+    };
+    if other == Int::ZERO {
+        return None;
+    }
+    let other = dag.int(other);
+    let (most, least) = (dag.max(*term, other), dag.min(*term, other));
+    let distance = dag.sub(most, least);
+    Some(kept_bits(dag, distance, kept))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::equal::assert_equal;
+
+    #[test]
+    fn constants_are_the_same_outside() {
+        for signed in [false, true] {
+            let mut dag = Dag::new(vec![8]);
+            let element = dag.arg_slice(0, 0, 8, signed);
+            for constant in [-100, -5, -1, 1, 5, 6, 100] {
+                let sum = plus(&mut dag, element, constant.into());
+                let turned = dag.linear(&[(element, (-1).into())], constant.into());
+                let mut values = vec![dag.saturate(sum, 8, signed), dag.abs(sum), dag.abs(turned)];
+                for count in [1, 3] {
+                    let count = dag.int(count);
+                    values.push(dag.shr(sum, count));
+                }
+                values.push(dag.slice(sum, 1, 8, false));
+                for value in values {
+                    for other in constants(&mut dag, value) {
+                        assert_equal(&dag, value, other);
+                    }
+                }
+            }
+            // Each of the three is there.
+            let sum = plus(&mut dag, element, 6.into());
+            let one = dag.int(1);
+            for value in [dag.saturate(sum, 8, signed), dag.shr(sum, one), dag.abs(sum)] {
+                let nothing = !signed && matches!(dag.node(value), Node::Sum { .. });
+                assert!(nothing || !constants(&mut dag, value).is_empty(), "{}", dag.show(value));
+            }
+        }
+    }
+}
