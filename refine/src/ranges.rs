@@ -15,7 +15,7 @@ impl Module {
     ///
     /// ```
     /// let module = refine::Module::parse("!3 = !{i8 0, i8 2}\n")?;
-    /// assert_eq!(module.ranges_of("%a = load i8, ptr %p, !range !3"), "range(i8 0, i8 2)");
+    /// assert_eq!(module.ranges_of("%a = load i8, ptr %p, !range !3"), "range(i8 0, 2)");
     /// # Ok::<(), refine::Fault>(())
     /// ```
     pub fn ranges_of(&self, text: &str) -> String {

@@ -18,6 +18,22 @@ pub(crate) fn kept_bits(dag: &mut Dag, value: NodeId, kept: Option<(u32, bool)>)
     }
 }
 
+/// The value of which another one is half, rounded down, as far as it is kept: so many bits, and whether they are signed.
+pub(crate) fn half_of(dag: &Dag, value: NodeId) -> Option<(NodeId, u32, bool)> {
+    let whole = |node: NodeId| match *dag.node(node) {
+        Node::Shr(whole, by) if dag.as_i64(by) == Some(1) => Some(whole),
+        _ => None,
+    };
+    match *dag.node(value) {
+        Node::Slice { of, low: 1, width, signed } => Some((of, width, signed)),
+        Node::Slice { of, low: 0, width, signed } => Some((whole(of)?, width, signed)),
+        _ => {
+            let (width, signed) = dag.natural(value)?;
+            Some((whole(value)?, width.max(8).next_power_of_two(), signed))
+        }
+    }
+}
+
 /// Bits above zeros as a multiple of them.
 pub(crate) fn shifted_bits(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     let Node::Concat(parts) = dag.node(value) else { return None };

@@ -3,6 +3,8 @@
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId};
 
+use crate::forms::half_of;
+
 /// Widths of numbers that targets have such means of.
 const WIDTHS: [u32; 2] = [8, 16];
 
@@ -22,14 +24,10 @@ struct Halved {
 
 impl Halved {
     fn read(dag: &Dag, value: NodeId) -> Option<Self> {
-        let Node::Slice { of, low, width, signed } = *dag.node(value) else { return None };
-        let (sum, count) = match *dag.node(of) {
-            Node::Shr(sum, count) if low == 0 => (sum, dag.as_i64(count)?),
-            _ => (of, i64::from(low)),
-        };
+        let (sum, width, signed) = half_of(dag, value)?;
         let Node::Sum { terms, constant } = dag.node(sum).clone() else { return None };
         let terms = terms.to_vec();
-        (count == 1 && WIDTHS.contains(&width)).then_some(Self { terms, constant, width, signed })
+        WIDTHS.contains(&width).then_some(Self { terms, constant, width, signed })
     }
 
     /// The bits of a number of this width, those of a mask flipped.
@@ -114,6 +112,9 @@ mod tests {
                     let sum = dag.linear(&[(a, Int::ONE), (b, Int::from(factor))], Int::from(constant));
                     // That of numbers without sign is there.
                     holds(&mut dag, sum, 1, width, usize::from(signed || constant == 0));
+                    let one = dag.int(1);
+                    let half = dag.shr(sum, one);
+                    assert_eq!(mean(&mut dag, half).is_some(), signed || constant == 0);
                 }
             }
         }

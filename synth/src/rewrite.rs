@@ -6,7 +6,7 @@ use crate::bidirectional::differing_shifts;
 use crate::clamps::{clamps, one_too_many};
 use crate::constants::constants;
 use crate::counts::counts;
-use crate::forms::{kept_bits, sliced, two_terms};
+use crate::forms::{half_of, kept_bits, sliced, two_terms};
 use crate::means::mean;
 use crate::shifts::shifts;
 use crate::signs::signs;
@@ -373,21 +373,22 @@ fn difference(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
 /// `⌊(a + b) / 2⌋` is `(a & b) + ⌊(a ^ b) / 2⌋`, `⌊(a + b + 1) / 2⌋` is `(a | b) - ⌊(a ^ b) / 2⌋` and `⌊(a - b) / 2⌋` is
 /// `⌊(a ^ b) / 2⌋ - (!a & b)`: no intermediate value is wider than `a` and `b`.
 fn halving(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let (sum, width, signed) = match *dag.node(value) {
-        Node::Slice { of, low: 1, width, signed } => (of, width, signed),
-        Node::Slice { of, low: 0, width, signed } => match *dag.node(of) {
-            Node::Shr(sum, by) if dag.as_i64(by) == Some(1) => (sum, width, signed),
-            _ => return None,
-        },
-        _ => return None,
-    };
+    let (sum, width, signed) = half_of(dag, value)?;
     let Node::Sum { terms, constant } = dag.node(sum).clone() else { return None };
     let [(a, first), (b, second)] = &terms[..] else { return None };
-    let (a, b) = (*a, *b);
+    let (mut a, mut b) = (*a, *b);
     let (one, minus) = (Int::ONE, -Int::ONE);
-    let shifts = dag.xor(a, b);
+    let fit = |dag: &Dag, signed: bool| [a, b].iter().all(|own| dag.range(*own).fits(width, signed));
+    let differ = if !fit(dag, false) && fit(dag, true) {
+        // The same bits without sign, as instructions have them.
+        (a, b) = (dag.slice(a, 0, width, false), dag.slice(b, 0, width, false));
+        let differ = dag.xor(a, b);
+        dag.slice(differ, 0, width, true)
+    } else {
+        dag.xor(a, b)
+    };
     let by = dag.int(1);
-    let half = dag.shr(shifts, by);
+    let half = dag.shr(differ, by);
     let exact = if *first == one && *second == one && constant == Int::ZERO {
         let both = dag.and(a, b);
         dag.sum(&[both, half])
