@@ -4,10 +4,9 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId};
 
 use crate::forms::{kept_bits, sliced};
 
-/// Values that equal one in which a sum with a constant is clamped, shifted down or a distance.
+/// Values that equal one in which a sum with a constant is clamped or shifted down.
 pub(crate) fn constants(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
-    let found = [clamped(dag, value), shifted(dag, value), distance(dag, value)];
-    found.into_iter().flatten().collect()
+    [clamped(dag, value), shifted(dag, value)].into_iter().flatten().collect()
 }
 
 /// A sum as what it is without its constant, and that.
@@ -69,30 +68,11 @@ fn shifted(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     Some(kept_bits(dag, sum, kept))
 }
 
-/// `|x - c|` is `max(x, c) - min(x, c)`.
-fn distance(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let (of, kept) = sliced(dag, value);
-    let Node::Abs(of) = *dag.node(of) else { return None };
-    let Node::Sum { terms, constant } = dag.node(of).clone() else { return None };
-    let [(term, factor)] = &terms[..] else { return None };
-    let other = match factor {
-        factor if *factor == Int::ONE => -constant,
-        factor if *factor == -Int::ONE => constant,
-        _ => return None,
-    };
-    if other == Int::ZERO {
-        return None;
-    }
-    let other = dag.int(other);
-    let (most, least) = (dag.max(*term, other), dag.min(*term, other));
-    let distance = dag.sub(most, least);
-    Some(kept_bits(dag, distance, kept))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::equal::assert_equal;
+    use crate::rewrite::rewrites;
 
     #[test]
     fn constants_are_the_same_outside() {
@@ -109,7 +89,7 @@ mod tests {
                 }
                 values.push(dag.slice(sum, 1, 8, false));
                 for value in values {
-                    for other in constants(&mut dag, value) {
+                    for other in rewrites(&mut dag, value) {
                         assert_equal(&dag, value, other);
                     }
                 }
@@ -119,7 +99,7 @@ mod tests {
             let one = dag.int(1);
             for value in [dag.saturate(sum, 8, signed), dag.shr(sum, one), dag.abs(sum)] {
                 let nothing = !signed && matches!(dag.node(value), Node::Sum { .. });
-                assert!(nothing || !constants(&mut dag, value).is_empty(), "{}", dag.show(value));
+                assert!(nothing || !rewrites(&mut dag, value).is_empty(), "{}", dag.show(value));
             }
         }
     }

@@ -360,11 +360,23 @@ fn same_bits(dag: &mut Dag, a: NodeId, b: NodeId) -> NodeId {
     }
 }
 
-/// `|a - b|` is `max(a, b) - min(a, b)`.
+/// A value and a constant of which another one is the difference, one way or the other.
+fn from_constant(dag: &mut Dag, value: NodeId) -> Option<(NodeId, NodeId)> {
+    let Node::Sum { terms, constant } = dag.node(value).clone() else { return None };
+    let [(term, factor)] = &terms[..] else { return None };
+    let other = match factor {
+        factor if *factor == Int::ONE => -constant,
+        factor if *factor == -Int::ONE => constant,
+        _ => return None,
+    };
+    (other != Int::ZERO).then(|| (*term, dag.int(other)))
+}
+
+/// `|a - b|` is `max(a, b) - min(a, b)`; either may be a constant.
 fn difference(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     let (of, kept) = sliced(dag, value);
     let Node::Abs(of) = *dag.node(of) else { return None };
-    let (a, b) = two_terms(dag, of, -1)?;
+    let (a, b) = two_terms(dag, of, -1).or_else(|| from_constant(dag, of))?;
     let (most, least) = (dag.max(a, b), dag.min(a, b));
     let difference = dag.sub(most, least);
     Some(kept_bits(dag, difference, kept))

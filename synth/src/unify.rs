@@ -546,15 +546,6 @@ impl Unify<'_> {
         // A slot can hold more of an element than counts.
         if low == 0
             && let Demand::Low(bits) = demand
-            && let Node::Slice { of, low: 0, width: own, .. } = *self.dag.node(value)
-            && let Node::Arg(arg) = *self.dag.node(of)
-            && bits <= own
-            && own < self.slots[at]
-        {
-            let whole = self.slots[at].min(self.dag.arg_widths()[arg as usize]);
-            value = self.dag.slice(of, 0, whole, false);
-        } else if low == 0
-            && let Demand::Low(bits) = demand
             && bits < self.slots[at]
         {
             let whole = wholes::of_whole_elements(self.dag, value, bits, self.slots[at]);

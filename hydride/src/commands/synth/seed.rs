@@ -12,7 +12,7 @@ use hydride_ir::{Bits, Function};
 use llvm_text::{Scalar, Type};
 use optimize::program_body;
 use refine::ast::{Action, Attribute, Block, Body, Instruction, Operand, Parameter, Value, elements};
-use refine::{Argument, Fault, Intrinsics, Limits, Module, Outcome, Passed, Place, Target, refines};
+use refine::{Argument, Intrinsics, Limits, Module, Outcome, Passed, Place, Target, refines};
 use serde::Serialize;
 
 use super::compile::c_name;
@@ -128,7 +128,6 @@ impl<'s> Seeds<'s> {
 
     /// A function as one of values, with the window's leaves as parameters.
     fn body(&self, window: &Window, function: &refine::ast::Function) -> Result<Body, String> {
-        let place = |fault: &Fault| format!("{}:{fault}", self.path);
         if let Ok(body) = &function.body
             && body.result != Type::Void
         {
@@ -148,7 +147,7 @@ impl<'s> Seeds<'s> {
         let passed: Vec<Passed> = window.leaves.iter().map(passed).collect();
         self.module
             .of_values(function, &value_type(window.ty(), false), &passed)
-            .map_err(|fault| place(&fault))
+            .map_err(|fault| format!("{}:{fault}", self.path))
     }
 }
 
