@@ -101,13 +101,13 @@ impl Finder<'_, '_> {
 
     /// What registers hold in pairs of bytes before they are masked.
     fn pairs_of_bytes(&mut self, shift: Shift, wanted: &Wanted, value: NodeId) -> Option<Vec<Content>> {
-        let own = self.meaning.sample(shift.arg)?.to_vec();
         let lane = |entry: Entry| match entry {
             Entry::Value(of, lane) if of == value => Some(lane as usize),
             _ => None,
         };
-        // For each lane the element in the byte above.
-        let mut above = own.clone();
+        let lanes = wanted.registers.iter().flatten().map(|entry| entry.lane() + 1).max()?;
+        // For each lane the one in the byte above.
+        let mut above: Vec<u32> = (0..lanes).collect();
         let mut pairs: Vec<Vec<Option<usize>>> = Vec::new();
         for content in &wanted.registers {
             let mut lanes = Vec::new();
@@ -117,14 +117,14 @@ impl Finder<'_, '_> {
                     (low, Entry::Any) => lanes.push(Some(lane(low)?)),
                     (low, high) => {
                         let (low, high) = (lane(low)?, lane(high)?);
-                        *above.get_mut(low)? = *own.get(high)?;
+                        *above.get_mut(low)? = high as u32;
                         lanes.push(Some(low));
                     }
                 }
             }
             pairs.push(lanes);
         }
-        let neighbor = self.meaning.sample_of(&above)?;
+        let neighbor = self.meaning.in_lanes(shift.arg, &above)?;
         let dag = &mut self.meaning.dag;
         let (low, high) = (dag.arg_slice(shift.arg, 0, BYTE, false), dag.arg_slice(neighbor, 0, BYTE, false));
         let both = shift.of(dag, low, high);

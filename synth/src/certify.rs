@@ -363,14 +363,19 @@ impl Run<'_, '_> {
             self.proof.structural += 1;
             return Ok(());
         }
-        if let Some((value, number)) = value {
-            for other in rewrites(&mut self.meaning.dag, value) {
-                let other = self.meaning.at(other, number);
-                let dag = &mut self.meaning.dag;
-                if other == found || normal(dag, other) == normal(dag, found) {
-                    self.proof.theorem += 1;
-                    return Ok(());
-                }
+        // A result has no family whose value it would be.
+        let others = match value {
+            Some((value, number)) => {
+                let others = rewrites(&mut self.meaning.dag, value);
+                others.into_iter().map(|other| self.meaning.at(other, number)).collect()
+            }
+            None => rewrites(dag, wanted),
+        };
+        for other in others {
+            let dag = &mut self.meaning.dag;
+            if other == found || normal(dag, other) == normal(dag, found) {
+                self.proof.theorem += 1;
+                return Ok(());
             }
         }
         let (found, wanted) = (self.over_elements(found), self.over_elements(wanted));

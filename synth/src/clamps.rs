@@ -113,7 +113,7 @@ impl Clamp {
 pub(crate) fn one_too_many(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     let (of, kept) = sliced(dag, value);
     let Node::Saturate { of, width, signed } = *dag.node(of) else { return None };
-    let of = shifted_up(dag, of).unwrap_or_else(|| normal(dag, of));
+    let of = normal(dag, of);
     let width = if signed { width } else { width + 1 };
     if !(signed || dag.range(of).is_non_negative() && CONTAINERS.contains(&width)) {
         return None;
@@ -129,18 +129,6 @@ pub(crate) fn one_too_many(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     let bits = dag.xor(wrapped, ones);
     let exact = dag.slice(bits, 0, width, true);
     Some(kept_bits(dag, exact, kept))
-}
-
-/// Zeros below the bits of a number, read as signed, as a multiple of it.
-fn shifted_up(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let Node::Slice { of, low: 0, width, signed: true } = *dag.node(value) else { return None };
-    let Node::Concat(parts) = dag.node(of).clone() else { return None };
-    let [zeros, bits] = parts[..] else { return None };
-    if dag.as_int(zeros.node) != Some(&Int::ZERO) || zeros.width + bits.width != width {
-        return None;
-    }
-    let number = dag.slice(bits.node, 0, bits.width, true);
-    Some(dag.linear(&[(number, Int::ONE << zeros.width as usize)], Int::ZERO))
 }
 
 #[cfg(test)]

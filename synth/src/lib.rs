@@ -76,6 +76,7 @@ mod lookup;
 mod means;
 mod mixed;
 mod moves;
+mod named;
 mod neighbors;
 mod normal;
 mod options;

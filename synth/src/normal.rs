@@ -2,9 +2,11 @@
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Range, Replacements};
 
-use crate::forms::shifted_bits;
+use crate::forms::{kept_bits, shifted_bits};
 
-/// One form for high bits anywhere in a value, a slice up to what is sliced's top is that shifted; for bits above zeros and by masks; and for sums of which low bits
+/// One form for high bits anywhere in a value, a slice up to what is sliced's top is that shifted; for bits above zeros and by masks; for clamps
+/// of what is not negative; for parts of extrema; for what is shifted
+/// down twice; and for sums of which low bits
 /// are kept, whose factors and constant are as near to zero as can be.
 pub fn normal(dag: &mut Dag, value: NodeId) -> NodeId {
     let mut replacements = Replacements::default();
@@ -14,7 +16,7 @@ pub fn normal(dag: &mut Dag, value: NodeId) -> NodeId {
             replacements.insert(node, signs);
             continue;
         }
-        if let Some(multiple) = shifted_bits(dag, node) {
+        if let Some(multiple) = shifted_up(dag, node).or_else(|| shifted_bits(dag, node)) {
             let multiple = dag.replace(multiple, &mut replacements);
             replacements.insert(node, multiple);
             continue;
@@ -22,6 +24,22 @@ pub fn normal(dag: &mut Dag, value: NodeId) -> NodeId {
         if let Some(masked) = masked(dag, node) {
             let masked = dag.replace(masked, &mut replacements);
             replacements.insert(node, masked);
+            continue;
+        }
+        if let Node::Saturate { of, width, signed: true } = *dag.node(node) {
+            let of = dag.replace(of, &mut replacements);
+            let clamped = saturated(dag, of, width, true);
+            replacements.insert(node, clamped);
+            continue;
+        }
+        if let Some(shifted) = shifted_twice(dag, node) {
+            let shifted = dag.replace(shifted, &mut replacements);
+            replacements.insert(node, shifted);
+            continue;
+        }
+        if let Some(chosen) = part_of_extremum(dag, node) {
+            let chosen = dag.replace(chosen, &mut replacements);
+            replacements.insert(node, chosen);
             continue;
         }
         let Node::Slice { of, low, width, signed } = *dag.node(node) else { continue };
@@ -41,7 +59,11 @@ pub fn normal(dag: &mut Dag, value: NodeId) -> NodeId {
             };
             let terms: Vec<(NodeId, Int)> = terms
                 .iter()
-                .map(|(term, factor)| (dag.replace(*term, &mut replacements), near(factor)))
+                .map(|(term, factor)| {
+                    let term = dag.replace(*term, &mut replacements);
+                    let kept = width.saturating_sub(factor.trailing_zeros().unwrap_or_default() as u32);
+                    (low_bits_of_factors(dag, term, kept), near(factor))
+                })
                 .collect();
             let sum = dag.linear(&terms, near(&constant));
             let bits = dag.slice(sum, 0, width, signed);
@@ -55,6 +77,68 @@ pub fn normal(dag: &mut Dag, value: NodeId) -> NodeId {
         }
     }
     if replacements.is_empty() { value } else { dag.replace(value, &mut replacements) }
+}
+
+/// A product of which `width` low bits count: those of its factors without their signs.
+fn low_bits_of_factors(dag: &mut Dag, product: NodeId, width: u32) -> NodeId {
+    let Node::Mul(factors) = dag.node(product).clone() else { return product };
+    let unsigned = |dag: &mut Dag, factor: NodeId| match *dag.node(factor) {
+        Node::Slice { of, low, width: own, signed: true } if own >= width => dag.slice(of, low, own, false),
+        _ => factor,
+    };
+    let factors: Vec<NodeId> = factors.iter().map(|own| unsigned(dag, *own)).collect();
+    factors[1..].iter().fold(factors[0], |product, own| dag.mul(product, *own))
+}
+
+/// `⌊(⌊x / 2^n⌋ + c) / 2^m⌋` is `⌊(x + 2^n·c) / 2^(n+m)⌋`.
+fn shifted_twice(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (sum, by, kept) = match *dag.node(value) {
+        Node::Shr(sum, by) => (sum, dag.as_i64(by)?, None),
+        Node::Slice { of, low, width, signed } if low > 0 => (of, i64::from(low), Some((width, signed))),
+        _ => return None,
+    };
+    let Node::Sum { terms, constant } = dag.node(sum).clone() else { return None };
+    let [(term, factor)] = &terms[..] else { return None };
+    let Node::Shr(number, before) = *dag.node(*term) else { return None };
+    let before = usize::try_from(dag.as_i64(before)?).ok().filter(|_| *factor == Int::ONE)?;
+    let sum = dag.linear(&[(number, Int::ONE)], constant << before);
+    let shifted = shifted_down(dag, sum, before + usize::try_from(by).ok()?);
+    Some(kept_bits(dag, shifted, kept))
+}
+
+/// A value shifted down; a sum without the power of two that its terms have in common.
+fn shifted_down(dag: &mut Dag, value: NodeId, count: usize) -> NodeId {
+    let mut shared = 0;
+    let mut of = value;
+    if let Node::Sum { terms, constant } = dag.node(value).clone() {
+        let factors = terms.iter().map(|(_, factor)| factor).chain([&constant]);
+        shared = factors.filter_map(Int::trailing_zeros).min().unwrap_or(0).min(count);
+        let terms: Vec<(NodeId, Int)> =
+            terms.iter().map(|(term, factor)| (*term, factor >> shared)).collect();
+        of = dag.linear(&terms, constant >> shared);
+    }
+    let by = dag.int(count - shared);
+    dag.shr(of, by)
+}
+
+/// A value clamped to a number of bits: what is not negative, to those without a sign.
+pub(crate) fn saturated(dag: &mut Dag, value: NodeId, width: u32, signed: bool) -> NodeId {
+    match signed && dag.range(value).is_non_negative() {
+        true => dag.saturate(value, width - 1, false),
+        false => dag.saturate(value, width, signed),
+    }
+}
+
+/// Zeros below the bits of a number, read as signed, as a multiple of it.
+fn shifted_up(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let Node::Slice { of, low: 0, width, signed: true } = *dag.node(value) else { return None };
+    let Node::Concat(parts) = dag.node(of).clone() else { return None };
+    let [zeros, bits] = parts[..] else { return None };
+    if dag.as_int(zeros.node) != Some(&Int::ZERO) || zeros.width + bits.width != width {
+        return None;
+    }
+    let number = dag.slice(bits.node, 0, bits.width, true);
+    Some(dag.linear(&[(number, Int::ONE << zeros.width as usize)], Int::ZERO))
 }
 
 /// Bits by a mask, of which signs do not count.
@@ -71,6 +155,30 @@ fn masked(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     }
     (unsigned[..] != operands[..])
         .then(|| unsigned[1..].iter().fold(unsigned[0], |all, own| dag.and(all, *own)))
+}
+
+/// Some bits of the lesser or greater of two values as a choice of theirs. What is bounded by a constant stays a number of its own.
+fn part_of_extremum(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let Node::Slice { of, low, width, signed } = *dag.node(value) else { return None };
+    let [condition, then, otherwise] = as_choice(dag, of)?;
+    if [then, otherwise].iter().any(|own| dag.as_int(*own).is_some()) {
+        return None;
+    }
+    let [then, otherwise] = [then, otherwise].map(|own| dag.slice(own, low, width, signed));
+    Some(dag.select(condition, then, otherwise))
+}
+
+/// The lesser or greater of two values as a choice by which is less.
+pub(crate) fn as_choice(dag: &mut Dag, value: NodeId) -> Option<[NodeId; 3]> {
+    match dag.node(value).clone() {
+        Node::Min(operands) if operands.len() == 2 => {
+            Some([dag.lt(operands[0], operands[1]), operands[0], operands[1]])
+        }
+        Node::Max(operands) if operands.len() == 2 => {
+            Some([dag.lt(operands[0], operands[1]), operands[1], operands[0]])
+        }
+        _ => None,
+    }
 }
 
 /// A number of which nothing but signs is left, shifted down no further than for that.

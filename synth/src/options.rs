@@ -72,6 +72,8 @@ pub struct Finder<'m, 'w> {
     pub composing: bool,
     /// States that are looked at, at most, where there may not be fewer anyway.
     pub limit: usize,
+    /// Values as the window has them written ([`Meaning::written`]).
+    pub written: FxHashMap<NodeId, NodeId>,
     matches: FxHashMap<(NodeId, u32, bool), Vec<(TemplateId, Binding)>>,
     equals: FxHashMap<NodeId, Vec<NodeId>>,
     uniform: FxHashMap<NodeId, bool>,
@@ -102,6 +104,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             only_moves: false,
             composing: false,
             limit: usize::MAX,
+            written: FxHashMap::default(),
             matches: FxHashMap::default(),
             equals: FxHashMap::default(),
             uniform: FxHashMap::default(),
@@ -170,6 +173,9 @@ impl<'m, 'w> Finder<'m, 'w> {
             return ways;
         }
         if let Some(value) = wanted.only_value() {
+            if self.as_written(states, &wanted, value, moves, &mut ways) {
+                return ways;
+            }
             self.computed(states, &wanted, value, &mut ways);
             let single = |finder: &Self, way: &Way| finder.is_single(states, way);
             if ways.iter().any(|way| single(self, way)) {
@@ -182,7 +188,8 @@ impl<'m, 'w> Finder<'m, 'w> {
             if !others.is_empty() && !self.has_shift(value, wanted.container) {
                 let renamed: Vec<Wanted> =
                     others.into_iter().map(|other| self.renamed(&wanted, other)).collect();
-                return renamed.into_iter().map(|other| Way::Equal(states.intern(other, moves))).collect();
+                ways.extend(renamed.into_iter().map(|other| Way::Equal(states.intern(other, moves))));
+                return ways;
             }
             if let Some(difference) = self.differing_shifts(value, wanted.container) {
                 let renamed = self.renamed(&wanted, difference);
@@ -302,7 +309,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         start >= 0 && (start + count <= lanes || start % count == 0)
     }
 
-    fn renamed(&mut self, wanted: &Wanted, value: NodeId) -> Wanted {
+    pub(crate) fn renamed(&mut self, wanted: &Wanted, value: NodeId) -> Wanted {
         let mut renamed = wanted.clone();
         for entry in renamed.registers.iter_mut().flatten() {
             if let Entry::Value(_, lane) = *entry {
@@ -610,15 +617,6 @@ impl<'m, 'w> Finder<'m, 'w> {
         Some(Way::Apply(steps))
     }
 
-    /// Whether nothing is computed for an entry.
-    pub(crate) fn is_plain(&self, entry: Entry) -> bool {
-        let Entry::Value(mut value, _) = entry else { return true };
-        while let Node::Slice { of, .. } = *self.meaning.dag.node(value) {
-            value = of;
-        }
-        matches!(self.meaning.dag.node(value), Node::Arg(_))
-    }
-
     /// What the operands of an operation must hold for its result to hold `content`.
     fn operands(
         &mut self,
@@ -693,8 +691,11 @@ impl<'m, 'w> Finder<'m, 'w> {
         }
         // An extremum that there is needs no choice.
         let chooses = |template: TemplateId| self.table.template(template).slots.contains(&1);
-        let bits = sliced(&self.meaning.dag, value).0;
-        if matches!(self.meaning.dag.node(bits), Node::Min(_) | Node::Max(_))
+        let (bits, kept) = sliced(&self.meaning.dag, value);
+        let whole =
+            kept.is_none_or(|(width, _)| self.meaning.dag.natural(bits).is_some_and(|own| own.0 <= width));
+        if whole
+            && matches!(self.meaning.dag.node(bits), Node::Min(_) | Node::Max(_))
             && found.iter().any(|(own, _)| !chooses(*own))
         {
             found.retain(|(own, _)| !chooses(*own));

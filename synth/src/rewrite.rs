@@ -8,8 +8,10 @@ use crate::constants::constants;
 use crate::counts::counts;
 use crate::forms::{half_of, kept_bits, sliced, two_terms};
 use crate::means::mean;
+use crate::normal::as_choice;
 use crate::shifts::shifts;
 use crate::signs::signs;
+use crate::table::CONTAINERS;
 use crate::tables::chosen_elements;
 
 /// Values that equal `value`, each for a reason that is checked here with exact numbers.
@@ -201,7 +203,10 @@ pub fn bit_choice(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
 /// A choice's condition, the bits of its branches, and how many there are.
 fn branches(dag: &mut Dag, value: NodeId) -> Option<(NodeId, [NodeId; 2], u32)> {
     let (of, kept) = sliced(dag, value);
-    let Node::Select(condition, then, otherwise) = *dag.node(of) else { return None };
+    let [condition, then, otherwise] = match *dag.node(of) {
+        Node::Select(condition, then, otherwise) => [condition, then, otherwise],
+        _ => as_choice(dag, of)?,
+    };
     let (width, signed) = kept.or_else(|| dag.natural(value))?;
     let branches = [then, otherwise].map(|own| dag.slice(own, 0, width, false));
     (!signed && [8, 16, 32, 64].contains(&width)).then_some((condition, branches, width))
@@ -214,14 +219,21 @@ fn ones_if(dag: &mut Dag, condition: NodeId, width: u32) -> NodeId {
 }
 
 /// The low 32 bits of a product are those of `a·l + 2^16·a·h`, where `h` and `l` are the upper and the lower half of `b`.
-fn low_product_of_halves(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let Node::Slice { of, low: 0, width: 32, signed } = *dag.node(value) else { return None };
-    let Node::Mul(factors) = dag.node(of).clone() else { return None };
-    let [whole, halved] = factors[..] else { return None };
-    let (high, low) = (dag.slice(halved, 16, 16, true), dag.slice(halved, 0, 16, false));
-    let (upper, lower) = (dag.mul(whole, high), dag.mul(whole, low));
-    let sum = dag.linear(&[(lower, Int::ONE), (upper, Int::ONE << 16)], Int::ZERO);
-    Some(dag.slice(sum, 0, 32, signed))
+fn low_product_of_halves(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
+    let Node::Slice { of, low: 0, width: 32, signed } = *dag.node(value) else { return Vec::new() };
+    let Node::Mul(factors) = dag.node(of).clone() else { return Vec::new() };
+    let [left, right] = factors[..] else { return Vec::new() };
+    let mut found = Vec::new();
+    for (whole, halved) in [(left, right), (right, left)] {
+        // A number of fewer bits has no upper half that would be read.
+        if halved == right || [false, true].iter().any(|signed| dag.range(right).fits(16, *signed)) {
+            let (high, low) = (dag.slice(halved, 16, 16, true), dag.slice(halved, 0, 16, false));
+            let (upper, lower) = (dag.mul(whole, high), dag.mul(whole, low));
+            let sum = dag.linear(&[(lower, Int::ONE), (upper, Int::ONE << 16)], Int::ZERO);
+            found.push(dag.slice(sum, 0, 32, signed));
+        }
+    }
+    found
 }
 
 /// Whether a value is one of two by a condition.
@@ -372,14 +384,27 @@ fn from_constant(dag: &mut Dag, value: NodeId) -> Option<(NodeId, NodeId)> {
     (other != Int::ZERO).then(|| (*term, dag.int(other)))
 }
 
-/// `|a - b|` is `max(a, b) - min(a, b)`; either may be a constant.
-fn difference(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+/// `|a - b|` is `max(a, b) - min(a, b)`; either may be a constant. Of numbers without sign it is the sum of both differences, each
+/// not less than zero.
+fn difference(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     let (of, kept) = sliced(dag, value);
-    let Node::Abs(of) = *dag.node(of) else { return None };
-    let (a, b) = two_terms(dag, of, -1).or_else(|| from_constant(dag, of))?;
+    let Node::Abs(of) = *dag.node(of) else { return Vec::new() };
+    let Some((a, b)) = two_terms(dag, of, -1).or_else(|| from_constant(dag, of)) else { return Vec::new() };
     let (most, least) = (dag.max(a, b), dag.min(a, b));
-    let difference = dag.sub(most, least);
-    Some(kept_bits(dag, difference, kept))
+    let mut found = vec![dag.sub(most, least)];
+    let width = CONTAINERS
+        .iter()
+        .copied()
+        .filter(|width| [a, b].iter().all(|own| dag.range(*own).fits(*width, false)))
+        .min();
+    if let Some(width) = width {
+        let [over, under] = [(a, b), (b, a)].map(|(from, less)| {
+            let difference = dag.sub(from, less);
+            dag.saturate(difference, width, false)
+        });
+        found.push(dag.sum(&[over, under]));
+    }
+    found.into_iter().map(|own| kept_bits(dag, own, kept)).collect()
 }
 
 /// `⌊(a + b) / 2⌋` is `(a & b) + ⌊(a ^ b) / 2⌋`, `⌊(a + b + 1) / 2⌋` is `(a | b) - ⌊(a ^ b) / 2⌋` and `⌊(a - b) / 2⌋` is

@@ -20,7 +20,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 11";
+const SEARCH: &[u8] = b"synth 12";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -343,6 +343,7 @@ fn search(
     }
     let mut finder = Finder::new(meaning, table, target.widths.clone());
     finder.limit = limit;
+    finder.written = finder.meaning.written();
     let mut entries = vec![Entry::Any; ty.lanes as usize];
     for family in &families {
         for (lane, place) in (0u32..).zip(&family.lanes) {
@@ -487,8 +488,8 @@ fn programs(
     let (mut selection, roots) = Selection::new(finder, wanted, cost, most, stop);
     *states += selection.states();
     selection.solve();
-    let found = roots.iter().filter_map(|root| selection.program(*root, cost)).collect();
-    (found, selection.cut)
+    let found: Vec<Program> = roots.iter().filter_map(|root| selection.program(*root, cost)).collect();
+    (found.into_iter().map(|program| finder.unnamed(program)).collect(), selection.cut)
 }
 
 /// The cheapest of several programs that can be proved.

@@ -17,6 +17,7 @@ use self::shifts::is_step;
 use self::sums::partings;
 use crate::forms::{shifted_bits, with_sign};
 use crate::in_place::{Bits, InPlace};
+use crate::normal::saturated;
 
 /// Values for slots, by number.
 pub type Binding = Vec<Option<NodeId>>;
@@ -646,8 +647,10 @@ impl Unify<'_> {
         if !matches!(self.pattern.node(of), Node::Arg(_)) {
             return vec![];
         }
-        let clamped = self.dag.saturate(value, width, signed);
-        self.node(pattern, clamped, Demand::Exact, bound)
+        let mut clamped =
+            vec![self.dag.saturate(value, width, signed), saturated(self.dag, value, width, signed)];
+        clamped.dedup();
+        clamped.into_iter().flat_map(|own| self.node(pattern, own, Demand::Exact, bound.clone())).collect()
     }
 
     /// Every way to part the operands of a flat operator among two of the pattern's.

@@ -225,7 +225,7 @@ impl Finder<'_, '_> {
         let width = parts[0].width;
         let computed = |part: &Part| match *dag.node(part.node) {
             Node::Const(_) => false,
-            Node::Slice { of, .. } => !matches!(dag.node(of), Node::Arg(_)),
+            Node::Slice { of, .. } => !matches!(*dag.node(of), Node::Arg(arg) if !self.meaning.is_named(arg)),
             _ => true,
         };
         half.is_multiple_of(width)
@@ -466,6 +466,8 @@ fn is_bitwise(dag: &Dag, value: NodeId) -> bool {
             | Node::Xor(_)
             | Node::Not(_)
             | Node::Select(..)
+            | Node::Min(_)
+            | Node::Max(_)
             | Node::Arg(_)
             | Node::Slice { .. }
     )

@@ -1,5 +1,6 @@
 //! `hydride synth` as a user sees it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -262,8 +263,7 @@ fn every_operation_has_an_answer() {
 fn operations_on_lanes_are_instructions() {
     let Some(specs) = vendor_documents() else { return };
     let windows = repository().join("specs/windows/lanes.jsonl").display().to_string();
-    let known =
-        [("avx512", &["red_max", "red_max8"][..]), ("hvx", &["div_u32_10", "max_u32", "red_max"][..])];
+    let known = [("avx512", &["red_max", "red_max8"][..]), ("hvx", &["div_u32_10", "red_max"][..])];
     for (target, without) in known {
         if !specs.join(if target == "hvx" { "hvx" } else { "x86" }).is_dir() {
             continue;
@@ -303,6 +303,32 @@ fn operations_with_constants_are_instructions() {
     for answer in &answers {
         let cost = answer["cost"]["uops"].as_u64();
         assert!(answer["floor"] != true && cost.is_some_and(|cost| cost <= 10), "{answer}");
+    }
+}
+
+/// Two operations cost no more than each of them by itself: a window `NAME` with its operations `NAME.0`, `NAME.1` and so on.
+#[test]
+fn compositions_cost_no_more_than_their_operations() {
+    let Some(specs) = vendor_documents() else { return };
+    let windows = repository().join("specs/windows/compositions.jsonl").display().to_string();
+    for (target, isa, count) in [("avx2", "x86", 5), ("hvx", "hvx", 3)] {
+        if !specs.join(isa).is_dir() {
+            continue;
+        }
+        let (mut wholes, mut parts) = (BTreeMap::new(), BTreeMap::new());
+        for answer in agreeing(&specs, target, "100", &windows) {
+            let name = answer["name"].as_str().expect("a name");
+            let cost = answer["cost"]["uops"].as_u64().filter(|_| answer["floor"] != true);
+            let cost = cost.unwrap_or_else(|| panic!("instructions: {answer}"));
+            match name.rsplit_once('.').filter(|(_, number)| number.parse::<u32>().is_ok()) {
+                Some((whole, _)) => *parts.entry(whole.to_owned()).or_insert(0) += cost,
+                None => assert_eq!(wholes.insert(name.to_owned(), cost), None),
+            }
+        }
+        assert_eq!(wholes.len(), count);
+        for (name, cost) in wholes {
+            assert!(cost <= parts[&name], "{name}: {cost} and {}", parts[&name]);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use hydride_ir::exact::{Node, NodeId};
 
 use super::{Binding, Demand, Unify};
+use crate::normal::as_choice;
 
 impl Unify<'_> {
     /// A condition and its two branches. Where conditions differ the branches may show which operands to try.
@@ -33,12 +34,7 @@ impl Unify<'_> {
         };
         let whole = match self.dag.node(of).clone() {
             Node::Select(condition, then, otherwise) => Some([condition, then, otherwise]),
-            Node::Min(operands) if operands.len() == 2 => {
-                Some([self.dag.lt(operands[0], operands[1]), operands[0], operands[1]])
-            }
-            Node::Max(operands) if operands.len() == 2 => {
-                Some([self.dag.lt(operands[0], operands[1]), operands[1], operands[0]])
-            }
+            Node::Min(_) | Node::Max(_) => as_choice(self.dag, of),
             Node::Sum { terms, constant } => match &terms[..] {
                 [(condition, factor)] if self.dag.is_boolean(*condition) => {
                     Some([*condition, self.dag.int(&constant + factor), self.dag.int(constant)])

@@ -14,6 +14,10 @@ use super::Window;
 use super::expression::{Element, ExpressionId, Forms, Lanewise, Operator};
 use super::types::{Kind, Type};
 
+mod written;
+
+use written::Name;
+
 /// Neighbors that a reduction inside of a family may join.
 const MAX_GROUP: u32 = 16;
 
@@ -38,7 +42,7 @@ pub struct Family {
 }
 
 /// Which lane of an expression is meant.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Lanes {
     /// This one.
     One(u32),
@@ -67,6 +71,10 @@ pub struct Meaning<'w> {
     /// Samples by the bits that their elements are, in the type's width.
     by_bits: FxHashMap<(NodeId, u32), u32>,
     memo: FxHashMap<(ExpressionId, Lanes), NodeId>,
+    /// Arguments that are named numbers.
+    names: FxHashMap<u32, Name>,
+    /// Named numbers by their bits, and whether these are signed.
+    by_definition: FxHashMap<(NodeId, bool), NodeId>,
     lanes: FxHashMap<u32, Replacements>,
 }
 
@@ -81,6 +89,8 @@ impl<'w> Meaning<'w> {
             by_elements: FxHashMap::default(),
             by_bits: FxHashMap::default(),
             memo: FxHashMap::default(),
+            names: FxHashMap::default(),
+            by_definition: FxHashMap::default(),
             lanes: FxHashMap::default(),
         }
     }
@@ -138,7 +148,7 @@ impl<'w> Meaning<'w> {
     pub fn is_invariant(&self, value: NodeId) -> bool {
         self.dag.reachable([value]).into_iter().all(|node| match self.dag.node(node) {
             Node::Arg(arg) => match self.sample(*arg) {
-                Some(elements) => elements.windows(2).all(|two| two[0] == two[1]),
+                Some(elements) => !elements.is_empty() && elements.windows(2).all(|two| two[0] == two[1]),
                 None => false,
             },
             _ => true,
@@ -255,6 +265,9 @@ impl<'w> Meaning<'w> {
     /// A value of `width` bits over samples that all take the same elements of their leaves, or the same parts of `width` bits of
     /// them, over all of these instead, with the one that each lane is; `None` where samples differ, or already are all.
     pub fn whole(&mut self, value: NodeId, width: u32) -> Option<(NodeId, Vec<u32>)> {
+        if let Some(moved) = self.moved_name(value) {
+            return Some(moved);
+        }
         let mut args = Vec::new();
         for node in self.dag.reachable([value]) {
             if let Node::Arg(arg) = *self.dag.node(node)
@@ -416,6 +429,17 @@ impl<'w> Meaning<'w> {
         None
     }
 
+    /// The operand and its lanes that a movement puts in some lanes, where all are of one.
+    fn moved_together(&self, id: ExpressionId, lanes: &[u32]) -> Option<(ExpressionId, Vec<u32>)> {
+        let places: Option<Vec<(u32, u32)>> = lanes.iter().map(|lane| self.moved(id, *lane)).collect();
+        let places = places?;
+        let operand = places.first()?.0;
+        places.iter().all(|place| place.0 == operand).then(|| {
+            let lanes = places.iter().map(|place| place.1).collect();
+            (self.window.expressions.get(id).operands[operand as usize], lanes)
+        })
+    }
+
     fn value(&mut self, id: ExpressionId, lanes: &Lanes) -> Result<NodeId, Apart> {
         let key = (id, lanes.clone());
         if let Some(known) = self.memo.get(&key) {
@@ -549,13 +573,11 @@ impl<'w> Meaning<'w> {
                 None => Err(Apart::Reduction),
             },
             Lanes::Many(many) => {
+                if let Some((operand, lanes)) = self.moved_together(id, many) {
+                    return self.value(operand, &Lanes::Many(lanes));
+                }
                 let places: Option<Vec<(u32, u32)>> = many.iter().map(|lane| self.moved(id, *lane)).collect();
                 let places = places.ok_or(Apart::Reduction)?;
-                let operand = places[0].0;
-                if places.iter().all(|place| place.0 == operand) {
-                    let lanes = places.iter().map(|place| place.1).collect();
-                    return self.value(node.operands[operand as usize], &Lanes::Many(lanes));
-                }
                 // Lanes of several leaves that are read alike are one value too.
                 let sources: Option<Vec<Element>> = many.iter().map(|lane| self.source(id, *lane)).collect();
                 if let Some(elements) = sources {
