@@ -210,8 +210,9 @@ impl<'m, 'w> Finder<'m, 'w> {
                 ways.push(Way::Equal(states.intern(renamed, moves)));
                 return ways;
             }
+            self.paired(states, &wanted, value, &mut ways);
             if !direct {
-                self.paired(states, &wanted, value, &mut ways);
+                self.byte_products(states, &wanted, value, &mut ways);
                 let joined = self.joined(&wanted).map(|(whole, _)| Way::Recast(states.intern(whole, moves)));
                 ways.extend(joined);
             }
@@ -230,6 +231,9 @@ impl<'m, 'w> Finder<'m, 'w> {
                     return ways;
                 }
             }
+        } else {
+            let extended = self.joined(&wanted).map(|(whole, _)| Way::Recast(states.intern(whole, moves)));
+            ways.extend(extended);
         }
         if wanted.only_value().is_none() && (1..=MAX_JOINT).contains(&values.len()) {
             self.jointly(states, &wanted, &values, &mut ways);

@@ -129,6 +129,15 @@ impl Finder<'_, '_> {
                         computes &= !is_bitwise(&self.meaning.dag, whole) && !self.is_of_product(whole);
                         self.entry(whole, 2 * half, lane)
                     }
+                    [Entry::Element(element), Entry::Uniform(high)]
+                        if self.meaning.window().in_registers
+                            && self.meaning.dag.as_i64(high) == Some(0) =>
+                    {
+                        // An element is extended by zeros.
+                        let (value, lane) = self.meaning.value_of(element);
+                        let bits = self.meaning.dag.slice(value, 0, half, false);
+                        self.entry(bits, 2 * half, lane)
+                    }
                     [Entry::Value(value, lane), Entry::Any] => self.part_of_whole(value, 0, half, lane)?,
                     [Entry::Any, Entry::Value(value, lane)] => self.part_of_whole(value, half, half, lane)?,
                     _ => return None,
