@@ -77,7 +77,7 @@ pub struct Finder<'m, 'w> {
     uniform: FxHashMap<NodeId, bool>,
     wholes: FxHashMap<(NodeId, u32), Option<Whole>>,
     /// Whether the target multiplies 32 by 32 bits to 64.
-    wide_products: bool,
+    pub(crate) wide_products: bool,
     /// Whether it takes each bit from one of two operands.
     chooses_bits: bool,
 }
@@ -192,6 +192,11 @@ impl<'m, 'w> Finder<'m, 'w> {
             if self.looked_up(states, &wanted, value, &mut ways) {
                 return ways;
             }
+            if let Some(wrapped) = self.wrapped_product(&wanted, value) {
+                let renamed = self.renamed(&wanted, wrapped);
+                ways.push(Way::Equal(states.intern(renamed, moves)));
+                return ways;
+            }
             let table = self.table;
             // Of values in registers those that are narrower are not given by being made wider.
             let in_registers = self.meaning.window().in_registers;
@@ -246,12 +251,17 @@ impl<'m, 'w> Finder<'m, 'w> {
         if wide.is_empty() {
             wide.extend(self.with_high_halves(&wanted));
         }
+        let before = if wide.is_empty() { ways.len() } else { 0 };
         for wide in wide {
             ways.push(Way::Recast(states.intern(wide, moves)));
         }
         let applies = ways.iter().any(|way| matches!(way, Way::Apply(_)));
         if !direct || !applies && self.is_shifted_apart(&wanted) {
             self.alternated(states, &wanted, moves, &mut ways);
+        }
+        // Whole products are computed of every other lane where these are, and moved in no other way.
+        if ways.len() > before && self.is_of_whole_products(&wanted) {
+            return ways;
         }
         if moves > 0 {
             if wanted.ty.class == Class::Vector
@@ -362,10 +372,14 @@ impl<'m, 'w> Finder<'m, 'w> {
             binding.len() == 1 && same(dag, &binding[0])
         };
         let converted = found.iter().any(|(_, binding)| converts(&mut self.meaning.dag, binding));
+        self.keep_comparisons(value, wanted.container, &mut found);
         for (template, binding) in found {
             // What a conversion gives is not computed by adding nothing to it.
             if converted && binding.len() > 1 && binding.iter().any(|slot| same(&mut self.meaning.dag, slot))
             {
+                continue;
+            }
+            if self.is_shifted_in_steps(value, &binding, wanted.container) {
                 continue;
             }
             // Sums are added up in the narrowest containers that hold them.
@@ -750,7 +764,7 @@ fn chooses_bits(template: &Template) -> bool {
 }
 
 /// Whether a value is a condition, or a mask of ones where one holds.
-fn is_condition(dag: &hydride_ir::exact::Dag, mut value: NodeId) -> bool {
+pub(crate) fn is_condition(dag: &hydride_ir::exact::Dag, mut value: NodeId) -> bool {
     while let Node::Slice { of, low: 0, .. } = *dag.node(value) {
         value = of;
     }

@@ -4,10 +4,12 @@
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 use search::{Class, Type};
 
+use crate::clamps::one_too_many;
 use crate::contents::{Content, Entry, States, Wanted, gather};
 use crate::forms::sliced;
-use crate::options::{Finder, MAX_CONTAINER, Way, in_order};
+use crate::options::{Finder, MAX_CONTAINER, Way, in_order, is_condition};
 use crate::table::TemplateId;
+use crate::unify::Binding;
 
 impl Finder<'_, '_> {
     /// Pairs of registers as one register, and one as two.
@@ -322,6 +324,48 @@ impl Finder<'_, '_> {
     /// Whether a value is bits of a product, or of a sum with one.
     pub(crate) fn is_of_product(&self, value: NodeId) -> bool {
         self.product_width(value).is_some()
+    }
+
+    /// The wrapped bits of whole products that saturate at one value, with what is different there, where nothing saturates so.
+    pub(crate) fn wrapped_product(&mut self, wanted: &Wanted, value: NodeId) -> Option<NodeId> {
+        let is_open = self.is_of_whole_products(wanted) && self.matching(value, wanted.container).is_empty();
+        is_open.then(|| one_too_many(&mut self.meaning.dag, value)).flatten()
+    }
+
+    /// Leaves of the operations that give a mask those that compare, where there are some: no narrower mask is extended then.
+    pub(crate) fn keep_comparisons(&self, value: NodeId, container: u32, found: &mut Vec<(TemplateId, Binding)>) {
+        let table = self.table;
+        let compares = |id: TemplateId| {
+            let slots = &table.template(id).slots;
+            slots.len() > 1 && slots.iter().all(|slot| *slot == container)
+        };
+        let is_mask = is_condition(&self.meaning.dag, value) && self.meaning.window().in_registers;
+        if is_mask && found.iter().any(|(id, _)| compares(*id)) {
+            found.retain(|(id, _)| compares(*id));
+        }
+    }
+
+    /// Whether bits of a whole product are moved from where they are not lowest either: one shift moves them from anywhere.
+    pub(crate) fn is_shifted_in_steps(&self, value: NodeId, slots: &[Option<NodeId>], container: u32) -> bool {
+        let dag = &self.meaning.dag;
+        let bits = |node: NodeId| match *dag.node(node) {
+            Node::Slice { of, low, .. } if low > 0 => Some(of),
+            _ => None,
+        };
+        let (Some(whole), [Some(slot)]) = (bits(value), slots) else { return false };
+        self.wide_products
+            && self.meaning.window().in_registers
+            && container == MAX_CONTAINER
+            && bits(*slot) == Some(whole)
+            && self.is_of_product(value)
+    }
+
+    /// Whether lanes of a window in registers are bits of products of which the target has every other one as a whole.
+    pub(crate) fn is_of_whole_products(&self, wanted: &Wanted) -> bool {
+        self.wide_products
+            && self.meaning.window().in_registers
+            && wanted.container == 32
+            && wanted.only_value().is_some_and(|value| self.are_of_products(&[value], 64))
     }
 
     /// Whether values are bits of products that containers of `width` bits hold.
