@@ -7,7 +7,7 @@ use search::{Class, Type};
 use crate::bidirectional::differing_shifts;
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
-use crate::forms::sliced;
+use crate::forms::{is_computed_shift, is_condition, sliced};
 use crate::normal::normal;
 use crate::rewrite::{bit_choice, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
@@ -379,7 +379,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             {
                 continue;
             }
-            if self.is_shifted_in_steps(value, &binding, wanted.container) {
+            if self.is_moved_in_steps(value, &binding, wanted.container) {
                 continue;
             }
             // Sums are added up in the narrowest containers that hold them.
@@ -761,24 +761,6 @@ fn chooses_bits(template: &Template) -> bool {
     let chosen = |own: &NodeId| matches!(dag.node(*own), Node::And(operands) if operands.iter().any(differs));
     template.slots.len() == 3
         && matches!(dag.node(template.root), Node::Xor(operands) if operands.iter().any(chosen))
-}
-
-/// Whether a value is a condition, or a mask of ones where one holds.
-pub(crate) fn is_condition(dag: &hydride_ir::exact::Dag, mut value: NodeId) -> bool {
-    while let Node::Slice { of, low: 0, .. } = *dag.node(value) {
-        value = of;
-    }
-    matches!(dag.node(value), Node::Lt(..) | Node::Le(..) | Node::Eq(..))
-}
-
-/// Whether a value is shifted by a computed count, which instructions may take either way, or with limits of their own.
-fn is_computed_shift(dag: &hydride_ir::exact::Dag, value: NodeId) -> bool {
-    match *dag.node(value) {
-        Node::Slice { of, .. } | Node::Saturate { of, .. } => is_computed_shift(dag, of),
-        Node::Select(_, then, otherwise) => is_computed_shift(dag, then) || is_computed_shift(dag, otherwise),
-        Node::Shr(_, count) | Node::Shl(_, count) => dag.as_int(count).is_none(),
-        _ => false,
-    }
 }
 
 /// Whether a register holds neighboring lanes of one source, in order.

@@ -119,12 +119,6 @@ impl Selection {
                 seen[index] = true;
                 looked += 1;
                 let ways = finder.ways(&mut selection.states, id);
-                if std::env::var("LAB").is_ok() {
-                    let w = selection.states.wanted(id);
-                    let vals: Vec<String> = w.values().iter().map(|v| { let s = finder.meaning.dag.show(*v).to_string(); s.chars().take(150).collect() }).collect();
-                    let kinds: Vec<String> = w.registers.iter().flatten().map(|e| match e { crate::contents::Entry::Any => "_".into(), crate::contents::Entry::Uniform(_) => "u".into(), crate::contents::Entry::Element(e) => format!("e{}.{}", e.leaf, e.index), crate::contents::Entry::Value(v, l) => format!("{v:?}.{l}") }).collect();
-                    eprintln!("LAB {} paid {paid} c{} ty{} x{} [{}] {vals:?} -> {} {}", finder.composing, w.container, w.ty.width, w.registers.len(), kinds.join(" "), ways.len(), ways.iter().map(|w| match w { Way::Apply(s) => finder.table.instruction(s[0].0).mnemonic.clone(), Way::Recast(_) => "recast".into(), Way::Equal(_) => "equal".into(), _ => "x".into() }).collect::<Vec<_>>().join(","));
-                }
                 selection.grow(&mut seen, &mut least);
                 selection.set(id, ways, cost);
             }

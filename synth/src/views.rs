@@ -6,8 +6,8 @@ use search::{Class, Type};
 
 use crate::clamps::one_too_many;
 use crate::contents::{Content, Entry, States, Wanted, gather};
-use crate::forms::sliced;
-use crate::options::{Finder, MAX_CONTAINER, Way, in_order, is_condition};
+use crate::forms::{is_condition, sliced};
+use crate::options::{Finder, MAX_CONTAINER, Way, in_order};
 use crate::table::TemplateId;
 use crate::unify::Binding;
 
@@ -333,7 +333,12 @@ impl Finder<'_, '_> {
     }
 
     /// Leaves of the operations that give a mask those that compare, where there are some: no narrower mask is extended then.
-    pub(crate) fn keep_comparisons(&self, value: NodeId, container: u32, found: &mut Vec<(TemplateId, Binding)>) {
+    pub(crate) fn keep_comparisons(
+        &self,
+        value: NodeId,
+        container: u32,
+        found: &mut Vec<(TemplateId, Binding)>,
+    ) {
         let table = self.table;
         let compares = |id: TemplateId| {
             let slots = &table.template(id).slots;
@@ -345,19 +350,22 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// Whether bits of a whole product are moved from where they are not lowest either: one shift moves them from anywhere.
-    pub(crate) fn is_shifted_in_steps(&self, value: NodeId, slots: &[Option<NodeId>], container: u32) -> bool {
+    /// Whether bits of an element, or of a whole product, are moved from where they were moved to already: of values in registers one
+    /// shift moves them by any number of places.
+    pub(crate) fn is_moved_in_steps(&self, value: NodeId, slots: &[Option<NodeId>], container: u32) -> bool {
         let dag = &self.meaning.dag;
-        let bits = |node: NodeId| match *dag.node(node) {
-            Node::Slice { of, low, .. } if low > 0 => Some(of),
-            _ => None,
+        if !self.meaning.window().in_registers || container < 16 || slots.is_empty() {
+            return false;
+        }
+        let Some((whole, up)) = moved(dag, value) else { return false };
+        let is_element = match *dag.node(whole) {
+            Node::Arg(_) => true,
+            Node::Slice { of, low: 0, .. } => matches!(dag.node(of), Node::Arg(_)),
+            _ => false,
         };
-        let (Some(whole), [Some(slot)]) = (bits(value), slots) else { return false };
-        self.wide_products
-            && self.meaning.window().in_registers
-            && container == MAX_CONTAINER
-            && bits(*slot) == Some(whole)
-            && self.is_of_product(value)
+        let is_product = self.wide_products && container == MAX_CONTAINER && self.is_of_product(value);
+        let in_steps = |slot: &Option<NodeId>| slot.and_then(|slot| moved(dag, slot)) == Some((whole, up));
+        (is_element || is_product) && slots.iter().all(in_steps)
     }
 
     /// Whether lanes of a window in registers are bits of products of which the target has every other one as a whole.
@@ -506,6 +514,21 @@ impl Finder<'_, '_> {
                 first.into_iter().zip(second).map(|(first, second)| (*op, vec![first, second])).collect();
             ways.push(Way::Apply(steps));
         }
+    }
+}
+
+/// What a value is that is moved, and whether upwards.
+fn moved(dag: &Dag, value: NodeId) -> Option<(NodeId, bool)> {
+    match dag.node(value) {
+        Node::Slice { of, low, .. } if *low > 0 => Some((*of, false)),
+        Node::Sum { terms, constant } if *constant == Int::ZERO => match &terms[..] {
+            [(term, factor)] => {
+                let places = factor.trailing_zeros().filter(|places| *places > 0)?;
+                (*factor == Int::ONE << places).then_some((*term, true))
+            }
+            _ => None,
+        },
+        _ => None,
     }
 }
 
