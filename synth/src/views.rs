@@ -557,3 +557,21 @@ enum Filling {
     /// The sign.
     Signs,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_moved_down_and_multiples_by_powers_of_two_up() {
+        let mut dag = Dag::new(vec![8]);
+        let number = dag.arg_slice(0, 0, 8, false);
+        let (whole, down) = (dag.arg(0), dag.arg_slice(0, 3, 5, true));
+        let times = |dag: &mut Dag, factor: i64| dag.linear(&[(number, Int::from(factor))], Int::ZERO);
+        let (up, other) = (times(&mut dag, 16), times(&mut dag, 24));
+        assert_eq!(moved(&dag, down), Some((whole, false)));
+        assert_eq!(moved(&dag, up), Some((number, true)));
+        assert_eq!(moved(&dag, other), None);
+        assert_eq!(moved(&dag, number), None);
+    }
+}

@@ -68,6 +68,19 @@ fn bytes_are_shifted_up_in_pairs() {
 }
 
 #[test]
+fn bytes_are_multiplied_in_words() {
+    let product = |i: u32| format!("mul(%a[{0} +: 8], %b[{0} +: 8])", 8 * i);
+    let instructions = vec![
+        binary("mul", 16),
+        binary("and", 8),
+        binary("or", 8),
+        shift("shr.u", 16),
+        shift("shl", 16),
+    ];
+    assert_eq!(length(2, 8, product, instructions).0, 6);
+}
+
+#[test]
 fn means_and_rounding_of_signed_bytes() {
     let all = || {
         vec![
