@@ -350,22 +350,16 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// Whether bits of an element, or of a whole product, are moved from where they were moved to already: of values in registers one
-    /// shift moves them by any number of places.
+    /// Whether bits of a whole product are moved from where they were moved to already: of values in registers one shift moves them by
+    /// any number of places.
     pub(crate) fn is_moved_in_steps(&self, value: NodeId, slots: &[Option<NodeId>], container: u32) -> bool {
         let dag = &self.meaning.dag;
-        if !self.meaning.window().in_registers || container < 16 || slots.is_empty() {
+        if !self.wide_products || !self.meaning.window().in_registers || container != MAX_CONTAINER {
             return false;
         }
-        let Some((whole, up)) = moved(dag, value) else { return false };
-        let is_element = match *dag.node(whole) {
-            Node::Arg(_) => true,
-            Node::Slice { of, low: 0, .. } => matches!(dag.node(of), Node::Arg(_)),
-            _ => false,
-        };
-        let is_product = self.wide_products && container == MAX_CONTAINER && self.is_of_product(value);
-        let in_steps = |slot: &Option<NodeId>| slot.and_then(|slot| moved(dag, slot)) == Some((whole, up));
-        (is_element || is_product) && slots.iter().all(in_steps)
+        let Some(whole) = moved_down(dag, value).filter(|_| self.is_of_product(value)) else { return false };
+        let in_steps = |slot: &Option<NodeId>| slot.and_then(|slot| moved_down(dag, slot)) == Some(whole);
+        !slots.is_empty() && slots.iter().all(in_steps)
     }
 
     /// Whether lanes of a window in registers are bits of products of which the target has every other one as a whole.
@@ -517,17 +511,10 @@ impl Finder<'_, '_> {
     }
 }
 
-/// What a value is that is moved, and whether upwards.
-fn moved(dag: &Dag, value: NodeId) -> Option<(NodeId, bool)> {
-    match dag.node(value) {
-        Node::Slice { of, low, .. } if *low > 0 => Some((*of, false)),
-        Node::Sum { terms, constant } if *constant == Int::ZERO => match &terms[..] {
-            [(term, factor)] => {
-                let places = factor.trailing_zeros().filter(|places| *places > 0)?;
-                (*factor == Int::ONE << places).then_some((*term, true))
-            }
-            _ => None,
-        },
+/// What a value has bits of that are not its lowest.
+fn moved_down(dag: &Dag, value: NodeId) -> Option<NodeId> {
+    match *dag.node(value) {
+        Node::Slice { of, low, .. } if low > 0 => Some(of),
         _ => None,
     }
 }
@@ -556,22 +543,4 @@ enum Filling {
     Zeros,
     /// The sign.
     Signs,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bits_are_moved_down_and_multiples_by_powers_of_two_up() {
-        let mut dag = Dag::new(vec![8]);
-        let number = dag.arg_slice(0, 0, 8, false);
-        let (whole, down) = (dag.arg(0), dag.arg_slice(0, 3, 5, true));
-        let times = |dag: &mut Dag, factor: i64| dag.linear(&[(number, Int::from(factor))], Int::ZERO);
-        let (up, other) = (times(&mut dag, 16), times(&mut dag, 24));
-        assert_eq!(moved(&dag, down), Some((whole, false)));
-        assert_eq!(moved(&dag, up), Some((number, true)));
-        assert_eq!(moved(&dag, other), None);
-        assert_eq!(moved(&dag, number), None);
-    }
 }
