@@ -159,6 +159,18 @@ pub fn c_expression(
     read.iter().all(|times| *times == 1).then_some(parts)
 }
 
+/// What a register of which `some` bytes are read is put together in. Halves of 128 bits are floating-point numbers there: compilers
+/// take vectors of 64 bits through general registers otherwise.
+fn buffer(ty: Register, some: i64) -> String {
+    let bytes = ty.width.div_ceil(8);
+    match (ty.class, bytes) {
+        (Class::Vector, 16 | 32 | 64) if some % 8 == 0 => {
+            format!("double b_ __attribute__((vector_size({bytes})))")
+        }
+        _ => format!("unsigned char b_[{bytes}]"),
+    }
+}
+
 struct Writer<'a, 'w> {
     meaning: &'a mut Meaning<'w>,
     table: &'a Table,
@@ -225,11 +237,11 @@ impl<'a, 'w> Writer<'a, 'w> {
             let text = if (from, to) == (start, start + count) {
                 format!("{ty} i{at}; __builtin_memcpy(&i{at}, {source}, {bytes});")
             } else {
+                let (offset, some) = ((from - start) * each, (to - from) * each);
                 format!(
-                    "{ty} i{at}; {{ unsigned char b_[{bytes}] = {{0}}; __builtin_memcpy(b_ + {}, {source}, {}); \
-                     __builtin_memcpy(&i{at}, b_, {bytes}); }}",
-                    (from - start) * each,
-                    (to - from) * each
+                    "{ty} i{at}; {{ {} = {{0}}; __builtin_memcpy((char *)&b_ + {offset}, {source}, {some}); \
+                     __builtin_memcpy(&i{at}, &b_, {bytes}); }}",
+                    buffer(input.ty, some)
                 )
             };
             self.line(&text);

@@ -144,6 +144,24 @@ pub(crate) fn with_sign(dag: &mut Dag, condition: NodeId, width: u32) -> Option<
     .map(|value| dag.slice(value, 0, width, false))
 }
 
+/// Whether a value is a condition, or a mask of ones where one holds.
+pub(crate) fn is_condition(dag: &Dag, mut value: NodeId) -> bool {
+    while let Node::Slice { of, low: 0, .. } = *dag.node(value) {
+        value = of;
+    }
+    matches!(dag.node(value), Node::Lt(..) | Node::Le(..) | Node::Eq(..))
+}
+
+/// Whether a value is shifted by a computed count, which instructions may take either way, or with limits of their own.
+pub(crate) fn is_computed_shift(dag: &Dag, value: NodeId) -> bool {
+    match *dag.node(value) {
+        Node::Slice { of, .. } | Node::Saturate { of, .. } => is_computed_shift(dag, of),
+        Node::Select(_, then, otherwise) => is_computed_shift(dag, then) || is_computed_shift(dag, otherwise),
+        Node::Shr(_, count) | Node::Shl(_, count) => dag.as_int(count).is_none(),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -55,6 +55,7 @@
 
 mod arranged;
 mod bidirectional;
+mod byte_products;
 mod bytes;
 mod c;
 mod cases;

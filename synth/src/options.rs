@@ -7,7 +7,7 @@ use search::{Class, Type};
 use crate::bidirectional::differing_shifts;
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
-use crate::forms::sliced;
+use crate::forms::{is_computed_shift, is_condition, sliced};
 use crate::normal::normal;
 use crate::rewrite::{bit_choice, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
@@ -79,7 +79,7 @@ pub struct Finder<'m, 'w> {
     uniform: FxHashMap<NodeId, bool>,
     wholes: FxHashMap<(NodeId, u32), Option<Whole>>,
     /// Whether the target multiplies 32 by 32 bits to 64.
-    wide_products: bool,
+    pub(crate) wide_products: bool,
     /// Whether it takes each bit from one of two operands.
     chooses_bits: bool,
 }
@@ -199,6 +199,11 @@ impl<'m, 'w> Finder<'m, 'w> {
             if self.looked_up(states, &wanted, value, &mut ways) {
                 return ways;
             }
+            if let Some(wrapped) = self.wrapped_product(&wanted, value) {
+                let renamed = self.renamed(&wanted, wrapped);
+                ways.push(Way::Equal(states.intern(renamed, moves)));
+                return ways;
+            }
             let table = self.table;
             // Of values in registers those that are narrower are not given by being made wider.
             let in_registers = self.meaning.window().in_registers;
@@ -217,8 +222,9 @@ impl<'m, 'w> Finder<'m, 'w> {
                 ways.push(Way::Equal(states.intern(renamed, moves)));
                 return ways;
             }
+            self.paired(states, &wanted, value, &mut ways);
             if !direct {
-                self.paired(states, &wanted, value, &mut ways);
+                self.byte_products(states, &wanted, value, &mut ways);
                 let joined = self.joined(&wanted).map(|(whole, _)| Way::Recast(states.intern(whole, moves)));
                 ways.extend(joined);
             }
@@ -237,6 +243,9 @@ impl<'m, 'w> Finder<'m, 'w> {
                     return ways;
                 }
             }
+        } else {
+            let extended = self.joined(&wanted).map(|(whole, _)| Way::Recast(states.intern(whole, moves)));
+            ways.extend(extended);
         }
         if wanted.only_value().is_none() && (1..=MAX_JOINT).contains(&values.len()) {
             self.jointly(states, &wanted, &values, &mut ways);
@@ -249,12 +258,17 @@ impl<'m, 'w> Finder<'m, 'w> {
         if wide.is_empty() {
             wide.extend(self.with_high_halves(&wanted));
         }
+        let before = if wide.is_empty() { ways.len() } else { 0 };
         for wide in wide {
             ways.push(Way::Recast(states.intern(wide, moves)));
         }
         let applies = ways.iter().any(|way| matches!(way, Way::Apply(_)));
         if !direct || !applies && self.is_shifted_apart(&wanted) {
             self.alternated(states, &wanted, moves, &mut ways);
+        }
+        // Whole products are computed of every other lane where these are, and moved in no other way.
+        if ways.len() > before && self.is_of_whole_products(&wanted) {
+            return ways;
         }
         if moves > 0 {
             if wanted.ty.class == Class::Vector
@@ -365,10 +379,14 @@ impl<'m, 'w> Finder<'m, 'w> {
             binding.len() == 1 && same(dag, &binding[0])
         };
         let converted = found.iter().any(|(_, binding)| converts(&mut self.meaning.dag, binding));
+        self.keep_comparisons(value, wanted.container, &mut found);
         for (template, binding) in found {
             // What a conversion gives is not computed by adding nothing to it.
             if converted && binding.len() > 1 && binding.iter().any(|slot| same(&mut self.meaning.dag, slot))
             {
+                continue;
+            }
+            if self.is_moved_in_steps(value, &binding, wanted.container) {
                 continue;
             }
             // Sums are added up in the narrowest containers that hold them.
@@ -744,24 +762,6 @@ fn chooses_bits(template: &Template) -> bool {
     let chosen = |own: &NodeId| matches!(dag.node(*own), Node::And(operands) if operands.iter().any(differs));
     template.slots.len() == 3
         && matches!(dag.node(template.root), Node::Xor(operands) if operands.iter().any(chosen))
-}
-
-/// Whether a value is a condition, or a mask of ones where one holds.
-fn is_condition(dag: &hydride_ir::exact::Dag, mut value: NodeId) -> bool {
-    while let Node::Slice { of, low: 0, .. } = *dag.node(value) {
-        value = of;
-    }
-    matches!(dag.node(value), Node::Lt(..) | Node::Le(..) | Node::Eq(..))
-}
-
-/// Whether a value is shifted by a computed count, which instructions may take either way, or with limits of their own.
-fn is_computed_shift(dag: &hydride_ir::exact::Dag, value: NodeId) -> bool {
-    match *dag.node(value) {
-        Node::Slice { of, .. } | Node::Saturate { of, .. } => is_computed_shift(dag, of),
-        Node::Select(_, then, otherwise) => is_computed_shift(dag, then) || is_computed_shift(dag, otherwise),
-        Node::Shr(_, count) | Node::Shl(_, count) => dag.as_int(count).is_none(),
-        _ => false,
-    }
 }
 
 /// Whether a register holds neighboring lanes of one source, in order.

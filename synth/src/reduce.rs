@@ -3,7 +3,7 @@
 //!
 //! Which lanes a partial sum joins does not matter for the whole, so each operation is taken as it reads its operands.
 
-use hydride_ir::exact::{Int, Node};
+use hydride_ir::exact::{Int, Node, NodeId};
 use search::{Class, Type};
 
 use crate::contents::{Entry, Wanted};
@@ -59,44 +59,59 @@ pub fn programs(
     states: &mut usize,
 ) -> Vec<Program> {
     let window = finder.meaning.window();
-    let ty = window.ty();
     let lanes = window.expressions.ty(reduction.operand).lanes;
-    let operand_type = window.expressions.ty(reduction.operand);
     let mut found = Vec::new();
     for group in GROUPS.iter().copied().filter(|group| lanes.is_multiple_of(*group)) {
         let count = lanes / group;
-        let mut terms = Vec::new();
-        for member in 0..group {
-            let own = (0..count).map(|lane| lane * group + member).collect();
-            let Some(value) = finder.meaning.family(reduction.operand, own) else { return found };
-            terms.push(value);
-        }
-        let exact = reduction.reduce.of(&mut finder.meaning.dag, &terms);
-        let value = finder.meaning.dag.slice(exact, 0, ty.width, operand_type.is_signed());
-        let entries: Vec<Entry> = (0..count).map(|lane| finder.entry(value, ty.width, lane)).collect();
-        // What fills no register is in the lowest lanes of the narrowest.
-        let narrow = finder.widths.first().copied().filter(|width| count * ty.width < *width);
-        let wanted: Vec<Wanted> = finder
-            .widths
-            .iter()
-            .filter(|width| (count * ty.width).is_multiple_of(**width) || narrow == Some(**width))
-            .map(|width| Wanted {
-                ty: Type { class: Class::Vector, width: *width },
-                container: ty.width,
-                registers: in_order(&entries, ty.width, *width),
-            })
-            .collect();
-        let (mut selection, roots) = Selection::new(finder, wanted, cost, None, stop);
-        *states += selection.states();
-        selection.solve();
-        for root in roots {
-            let Some(program) = selection.program(root, cost) else { continue };
-            if let Some(joined) = joined(finder, program, reduction) {
-                found.push(joined);
+        let neighbors = |lane: u32, member: u32| lane * group + member;
+        // Halves of a register are widened by themselves.
+        let halves = |lane: u32, member: u32| member * count + lane;
+        let in_halves = (group == 2 && window.in_registers).then_some(&halves as &dyn Fn(u32, u32) -> u32);
+        for place in std::iter::once(&neighbors as &dyn Fn(u32, u32) -> u32).chain(in_halves) {
+            let mut terms = Vec::new();
+            for member in 0..group {
+                let own = (0..count).map(|lane| place(lane, member)).collect();
+                let Some(value) = finder.meaning.family(reduction.operand, own) else { return found };
+                terms.push(value);
             }
+            let exact = reduction.reduce.of(&mut finder.meaning.dag, &terms);
+            let begun = begun(finder, reduction, exact, count, cost, stop, states);
+            found.extend(begun.into_iter().filter_map(|program| joined(finder, program, reduction)));
         }
     }
     found
+}
+
+/// Programs for `count` lanes of a partial sum.
+fn begun(
+    finder: &mut Finder<'_, '_>,
+    reduction: &Reduction,
+    partial: NodeId,
+    count: u32,
+    cost: &dyn Fn(OpId) -> u64,
+    stop: &Stop<'_>,
+    states: &mut usize,
+) -> Vec<Program> {
+    let window = finder.meaning.window();
+    let (ty, signed) = (window.ty(), window.expressions.ty(reduction.operand).is_signed());
+    let value = finder.meaning.dag.slice(partial, 0, ty.width, signed);
+    let entries: Vec<Entry> = (0..count).map(|lane| finder.entry(value, ty.width, lane)).collect();
+    // What fills no register is in the lowest lanes of the narrowest.
+    let narrow = finder.widths.first().copied().filter(|width| count * ty.width < *width);
+    let wanted: Vec<Wanted> = finder
+        .widths
+        .iter()
+        .filter(|width| (count * ty.width).is_multiple_of(**width) || narrow == Some(**width))
+        .map(|width| Wanted {
+            ty: Type { class: Class::Vector, width: *width },
+            container: ty.width,
+            registers: in_order(&entries, ty.width, *width),
+        })
+        .collect();
+    let (mut selection, roots) = Selection::new(finder, wanted, cost, None, stop);
+    *states += selection.states();
+    selection.solve();
+    roots.iter().filter_map(|root| selection.program(*root, cost)).collect()
 }
 
 /// The numbers that immediates may need for a reduction's operand.
@@ -205,7 +220,7 @@ fn joining(table: &Table, ty: Type, container: u32, reduce: Reduce, signed: bool
 fn joins(table: &Table, id: crate::table::TemplateId, reduce: Reduce, signed: bool, count: usize) -> bool {
     let template = table.template(id);
     let dag = &template.dag;
-    let is_slot = |node: hydride_ir::exact::NodeId| {
+    let is_slot = |node: NodeId| {
         matches!(dag.node(node), Node::Slice { of, low: 0, width, .. }
             if *width == template.container && matches!(dag.node(*of), Node::Arg(_)))
     };
@@ -267,7 +282,10 @@ fn upper_half(table: &Table, from: Type, to: Type, container: u32, half: u32) ->
         let moved = own.reads.len() as u32 >= half && own.reads[0][0].1 == half * container;
         moved && own.result == to && own.args == [from]
     }));
-    let op =
-        found.into_iter().min_by_key(|op| (table.instruction(*op).uops, table.op(*op).args.len(), *op))?;
+    // The lower half is needed too: an instruction that overwrites its operand needs a copy of it.
+    let op = found.into_iter().min_by_key(|op| {
+        let instruction = table.instruction(*op);
+        (instruction.uops, table.op(*op).args.len(), instruction.destroys.is_some(), *op)
+    })?;
     Some((op, table.op(op).args.len()))
 }

@@ -399,7 +399,13 @@ fn price(program: &Program, cost: &dyn Fn(crate::table::OpId) -> u64) -> u64 {
 }
 
 fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>) -> impl Fn(crate::table::OpId) -> u64 + 'a {
-    |op| (target.cost)(table.op(op))
+    |op| {
+        // What overwrites its only operand takes a copy where that is needed afterwards.
+        let instruction = table.instruction(op);
+        let overwrites = instruction.operands.iter().flat_map(search::Operand::registers).count() == 1
+            && instruction.destroys.is_some();
+        (target.cost)(table.op(op)) + u64::from(overwrites)
+    }
 }
 
 #[expect(clippy::too_many_arguments)]

@@ -704,8 +704,8 @@ impl Unify<'_> {
                 let Some((term, factor)) = self.common_factor(value) else { return vec![] };
                 // Of an even multiple fewer bits of the rest count.
                 let of_term = demand.of_multiple(&factor);
+                let mut all = self.in_upper_half(own, term, &factor, demand, &bound);
                 let factor = self.dag.int(factor);
-                let mut all = Vec::new();
                 for (left, right) in [(own[0], own[1]), (own[1], own[0])] {
                     let mut found = self.node(left, term, Demand::Exact, bound.clone());
                     if found.is_empty() || of_term != demand {

@@ -4,10 +4,12 @@
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 use search::{Class, Type};
 
+use crate::clamps::one_too_many;
 use crate::contents::{Content, Entry, States, Wanted, gather};
-use crate::forms::sliced;
+use crate::forms::{is_condition, sliced};
 use crate::options::{Finder, MAX_CONTAINER, Way, in_order};
 use crate::table::TemplateId;
+use crate::unify::Binding;
 
 impl Finder<'_, '_> {
     /// Pairs of registers as one register, and one as two.
@@ -128,6 +130,15 @@ impl Finder<'_, '_> {
                         let whole = self.joined_value(low, high, half)?;
                         computes &= !is_bitwise(&self.meaning.dag, whole) && !self.is_of_product(whole);
                         self.entry(whole, 2 * half, lane)
+                    }
+                    [Entry::Element(element), Entry::Uniform(high)]
+                        if self.meaning.window().in_registers
+                            && self.meaning.dag.as_i64(high) == Some(0) =>
+                    {
+                        // An element is extended by zeros.
+                        let (value, lane) = self.meaning.value_of(element);
+                        let bits = self.meaning.dag.slice(value, 0, half, false);
+                        self.entry(bits, 2 * half, lane)
                     }
                     [Entry::Value(value, lane), Entry::Any] => self.part_of_whole(value, 0, half, lane)?,
                     [Entry::Any, Entry::Value(value, lane)] => self.part_of_whole(value, half, half, lane)?,
@@ -315,6 +326,50 @@ impl Finder<'_, '_> {
         self.product_width(value).is_some()
     }
 
+    /// The wrapped bits of whole products that saturate at one value, with what is different there, where nothing saturates so.
+    pub(crate) fn wrapped_product(&mut self, wanted: &Wanted, value: NodeId) -> Option<NodeId> {
+        let is_open = self.is_of_whole_products(wanted) && self.matching(value, wanted.container).is_empty();
+        is_open.then(|| one_too_many(&mut self.meaning.dag, value)).flatten()
+    }
+
+    /// Leaves of the operations that give a mask those that compare, where there are some: no narrower mask is extended then.
+    pub(crate) fn keep_comparisons(
+        &self,
+        value: NodeId,
+        container: u32,
+        found: &mut Vec<(TemplateId, Binding)>,
+    ) {
+        let table = self.table;
+        let compares = |id: TemplateId| {
+            let slots = &table.template(id).slots;
+            slots.len() > 1 && slots.iter().all(|slot| *slot == container)
+        };
+        let is_mask = is_condition(&self.meaning.dag, value) && self.meaning.window().in_registers;
+        if is_mask && found.iter().any(|(id, _)| compares(*id)) {
+            found.retain(|(id, _)| compares(*id));
+        }
+    }
+
+    /// Whether bits of a whole product are moved from where they were moved to already: of values in registers one shift moves them by
+    /// any number of places.
+    pub(crate) fn is_moved_in_steps(&self, value: NodeId, slots: &[Option<NodeId>], container: u32) -> bool {
+        let dag = &self.meaning.dag;
+        if !self.wide_products || !self.meaning.window().in_registers || container != MAX_CONTAINER {
+            return false;
+        }
+        let Some(whole) = moved_down(dag, value).filter(|_| self.is_of_product(value)) else { return false };
+        let in_steps = |slot: &Option<NodeId>| slot.and_then(|slot| moved_down(dag, slot)) == Some(whole);
+        !slots.is_empty() && slots.iter().all(in_steps)
+    }
+
+    /// Whether lanes of a window in registers are bits of products of which the target has every other one as a whole.
+    pub(crate) fn is_of_whole_products(&self, wanted: &Wanted) -> bool {
+        self.wide_products
+            && self.meaning.window().in_registers
+            && wanted.container == 32
+            && wanted.only_value().is_some_and(|value| self.are_of_products(&[value], 64))
+    }
+
     /// Whether values are bits of products that containers of `width` bits hold.
     fn are_of_products(&self, values: &[NodeId], width: u32) -> bool {
         values.iter().all(|value| self.product_width(*value).is_some_and(|own| own <= width))
@@ -453,6 +508,14 @@ impl Finder<'_, '_> {
                 first.into_iter().zip(second).map(|(first, second)| (*op, vec![first, second])).collect();
             ways.push(Way::Apply(steps));
         }
+    }
+}
+
+/// What a value has bits of that are not its lowest.
+fn moved_down(dag: &Dag, value: NodeId) -> Option<NodeId> {
+    match *dag.node(value) {
+        Node::Slice { of, low, .. } if low > 0 => Some(of),
+        _ => None,
     }
 }
 

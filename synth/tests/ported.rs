@@ -68,6 +68,24 @@ fn bytes_are_shifted_up_in_pairs() {
 }
 
 #[test]
+fn bytes_are_multiplied_in_words() {
+    let product = |i: u32| format!("mul(%a[{0} +: 8], %b[{0} +: 8])", 8 * i);
+    let instructions =
+        vec![binary("mul", 16), binary("and", 8), binary("or", 8), shift("shr.u", 16), shift("shl", 16)];
+    assert_eq!(length(2, 8, product, instructions).0, 6);
+}
+
+#[test]
+fn bits_are_moved_down_and_packed() {
+    let from = |i: u32| format!("%{}[{} +: 32]", if i < 4 { "a" } else { "b" }, 32 * (i % 4));
+    let bits = |i: u32| format!("{}[3 +: 16]", from(i));
+    let pack = instruction("pack", &[128, 128], 128, 16, |i| format!("saturate.s.u({}, 16)", from(i)));
+    let instructions =
+        vec![pack, binary("and", 64), shift("shr.s", 32), shift("shr.u", 32), shift("shl", 32)];
+    assert_eq!(length(2, 16, bits, instructions).0, 5);
+}
+
+#[test]
 fn means_and_rounding_of_signed_bytes() {
     let all = || {
         vec![

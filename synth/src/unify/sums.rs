@@ -116,6 +116,28 @@ impl Unify<'_> {
         (factor > Int::ONE).then(|| rest.over(self.dag, &factor)).flatten().map(|rest| (rest, factor))
     }
 
+    /// A product of which the low half is wanted in the upper half of the bits that count: one factor has it there.
+    pub(super) fn in_upper_half(
+        &mut self,
+        own: &[NodeId],
+        product: NodeId,
+        factor: &Int,
+        demand: Demand,
+        bound: &Binding,
+    ) -> Vec<Binding> {
+        let Demand::Low(bits) = demand else { return vec![] };
+        let Node::Mul(factors) = self.dag.node(product).clone() else { return vec![] };
+        let ([first, second], true) = (&factors[..], *factor == Int::ONE << (bits / 2) as usize) else {
+            return vec![];
+        };
+        let mut all = Vec::new();
+        for (one, other) in [(*first, *second), (*second, *first)] {
+            let moved = self.dag.linear(&[(one, factor.clone())], Int::ZERO);
+            all.extend(self.pair((own[0], own[1]), (moved, other), bound.clone()));
+        }
+        all
+    }
+
     /// A sum times a power of two for a pattern with a product: one that is shifted down was divided by what its factors have in
     /// common.
     pub(super) fn scaled_up(&mut self, pattern: NodeId, value: NodeId, by: i64) -> Option<NodeId> {
