@@ -94,9 +94,8 @@ pub fn run(session: &Session, args: &ShortestArgs) -> Result<u8> {
         }
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
-    let lines: Vec<Vec<Line>> = pool.install(|| {
-        asked.par_iter().map(|pattern| lines(args, &loaded, &search, &index, pattern)).collect()
-    });
+    let lines: Vec<Vec<Line>> = pool
+        .install(|| asked.par_iter().map(|pattern| lines(args, &loaded, &search, &index, pattern)).collect());
     let mut code = 0;
     for line in lines.iter().flatten() {
         code = code.max(u8::from(line.shorter.is_some()));
@@ -121,7 +120,8 @@ fn lines(
             && rule.registers.is_none()
             && parameters(&rule.pattern) == parameters(pattern)
     };
-    let rules: Vec<Option<&Lowering>> = match loaded.lowerings.iter().filter(is).map(Some).collect::<Vec<_>>() {
+    let rules: Vec<Option<&Lowering>> = match loaded.lowerings.iter().filter(is).map(Some).collect::<Vec<_>>()
+    {
         none if none.is_empty() => vec![None],
         rules => rules,
     };
@@ -155,7 +155,8 @@ fn lines(
             instructions: most,
             states: args.states,
         };
-        let tried = search.with_machine(index, widths, |machine| shortest(machine, &question, &mut prover()))?;
+        let tried =
+            search.with_machine(index, widths, |machine| shortest(machine, &question, &mut prover()))?;
         let Tried { instructions, operations, states, found, ended } = tried;
         Some(Line {
             operation: own.window.name.clone(),
@@ -181,7 +182,8 @@ fn numbers(pattern: &Instance, rule: Option<&Lowering>, chosen: &BTreeMap<usize,
     let width = pattern.window.ty().width;
     let mask = u64::MAX >> (64 - width);
     let mut numbers = vec![0, 1, mask, 1 << (width - 1), mask >> 1];
-    let value = |name: &str| chosen.iter().find(|(at, _)| pattern.name(**at) == name).map(|(_, value)| *value);
+    let value =
+        |name: &str| chosen.iter().find(|(at, _)| pattern.name(**at) == name).map(|(_, value)| *value);
     for source in rule.iter().flat_map(|rule| &rule.sequence.inputs) {
         if let Source::Constant { lanes, container, .. } = source
             && let [Scalar::Number(number)] = &lanes[..]
