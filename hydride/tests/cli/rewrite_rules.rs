@@ -249,6 +249,20 @@ fn rules_compile_modules_and_are_patterns_of_other_compilers() {
     ];
     // Not every width of a register has each of them.
     hydride(folder.path(), &mine);
+    // One instruction is the least; for an operation without a rule there may be one all the same.
+    let shortest = ["rules", "shortest", "--specs", &specs, "--instructions", "1", "own.toml"];
+    let only = ["--only", "rounding_halving_add", "--only", "saturating_add", "--only", "widening_add"];
+    let found = lines(&hydride(folder.path(), &[&shortest[..], &only].concat()).exits(1).stdout);
+    let of = |operation: &str| {
+        found.iter().find(|line| {
+            (&line["operation"], &line["parameters"]["n"], &line["parameters"]["s"])
+                == (&operation.into(), &"8".into(), &"u".into())
+        })
+    };
+    let (average, sum) = (of("rounding_halving_add").expect("a line"), of("saturating_add").expect("a line"));
+    assert_eq!((&average["shortest"], &average["known"]), (&true.into(), &1.into()), "{average}");
+    assert_eq!(sum["shorter"], "t0 = _mm_adds_epu8(a.0, b.0); result t0", "{sum}");
+    assert!(of("widening_add").is_none());
     std::fs::write(folder.path().join("m.ll"), MODULE).expect("a file");
     let select = ["select", "--specs", &specs, "--rules", "own.toml", "m.ll"];
     let found = lines(&hydride(folder.path(), &select).exits(1).stdout);

@@ -72,8 +72,11 @@ struct Line {
     states: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     ended: Option<&'static str>,
+    /// A sequence that is the operation, with what it costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     shorter: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uops: Option<u32>,
 }
 
 /// Prints a line for each operation and type that is one register of lanes; exit code 1 where something shorter was found.
@@ -171,6 +174,7 @@ fn lines(
             numbers,
             states,
             ended,
+            uops: found.as_ref().map(|(_, cost)| cost.uops),
             shorter: found.map(|(sequence, _)| steps(&sequence)),
         })
     };
