@@ -1,11 +1,12 @@
 //! Expressions of windows in MLIR's `arith`, which has no fixed-point operations: one is each plain expression that a proved equality
-//! says it is. Integers there have no sign, so that names for the same bits are nothing.
+//! says it is. Integers there have no sign, so that names for the same bits are nothing. Sums of neighbors are reductions of `vector`,
+//! of vectors that have a dimension for the neighbors.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
-use synth::window::{ExpressionId, Lanewise, Operator, Type, Window};
+use synth::window::{ExpressionId, Lanewise, Operator, Reduce, Type, Window};
 
 use crate::graph::{Equality, is_count};
 use crate::instance::Instance;
@@ -17,14 +18,23 @@ const MAX_FORMS: usize = 6;
 /// Fixed-point operations within each other, at most.
 const MAX_DEPTH: usize = 6;
 
+/// What a value has in each lane of the result: this many neighboring elements of so many bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lane {
+    /// The number of elements.
+    pub group: u32,
+    /// The width of each.
+    pub width: u32,
+}
+
 /// A plain expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tree {
     /// A variable, by position.
     Leaf(usize),
-    /// A number in all elements, and their width.
-    Number(i128, u32),
-    /// An operation of `arith` or `math`.
+    /// A number in all elements.
+    Number(i128, Lane),
+    /// An operation of `arith`, `math` or `vector`.
     Operation {
         /// Its name.
         name: String,
@@ -32,8 +42,8 @@ pub enum Tree {
         attributes: String,
         /// Its operands.
         operands: Vec<Tree>,
-        /// The width of the result's elements.
-        width: u32,
+        /// The result in each lane.
+        lane: Lane,
     },
 }
 
@@ -45,6 +55,44 @@ impl Tree {
             Tree::Operation { operands, .. } => 1 + operands.iter().map(Tree::size).sum::<usize>(),
         }
     }
+
+    /// Whether two expressions differ in their variables alone.
+    fn is_like(&self, other: &Tree) -> bool {
+        match (self, other) {
+            (Tree::Leaf(_), Tree::Leaf(_)) => true,
+            (
+                Tree::Operation { name, attributes, operands, lane },
+                Tree::Operation { name: name2, attributes: attributes2, operands: operands2, lane: lane2 },
+            ) => {
+                (name, attributes, lane, operands.len()) == (name2, attributes2, lane2, operands2.len())
+                    && operands.iter().zip(operands2).all(|(own, other)| own.is_like(other))
+            }
+            (own, other) => own == other,
+        }
+    }
+}
+
+/// Expressions to be read.
+pub struct Reading<'a> {
+    /// Where they are.
+    pub window: &'a Window,
+    /// What leaves are.
+    pub bound: &'a dyn Fn(usize) -> Option<Tree>,
+    /// The lanes of the result, by which those of other values are grouped.
+    pub lanes: u32,
+    /// How many neighbors what has a lane for each of the result's stands for.
+    pub group: u32,
+}
+
+impl Reading<'_> {
+    fn lane(&self, ty: Type) -> Lane {
+        Lane { group: self.group * ty.lanes / self.lanes, width: ty.width }
+    }
+}
+
+/// A type of one lane.
+fn single(ty: Type) -> Type {
+    Type { lanes: 1, ..ty }
 }
 
 /// Fixed-point operations as plain expressions, by the operation and its type.
@@ -70,29 +118,29 @@ impl<'e> Plain<'e> {
         Self { by_operation }
     }
 
-    /// What an expression is in `arith`; nothing where it has no form. `bound` says what leaves are.
-    pub fn forms(
-        &self,
-        window: &Window,
-        id: ExpressionId,
-        bound: &dyn Fn(usize) -> Option<Tree>,
-        depth: usize,
-    ) -> Vec<Tree> {
+    /// What an expression is in `arith`; nothing where it has no form.
+    pub fn forms(&self, reading: &Reading<'_>, id: ExpressionId, depth: usize) -> Vec<Tree> {
+        let window = reading.window;
         let node = window.expressions.get(id);
+        let lane = reading.lane(node.ty);
         let operator = match &node.operator {
-            Operator::Leaf(leaf) => return bound(*leaf).into_iter().collect(),
-            Operator::Literal(value) => return vec![Tree::Number(*value, node.ty.width)],
+            Operator::Leaf(leaf) => return (reading.bound)(*leaf).into_iter().collect(),
+            Operator::Literal(value) => return vec![Tree::Number(*value, lane)],
             Operator::Lanewise(operator) => *operator,
+            Operator::Reduce(Reduce::Add) if lane.group == 1 => {
+                let all = self.forms(reading, node.operands[0], depth).into_iter();
+                return all.map(|tree| sum_of_neighbors(tree, lane, reading.lanes > 1)).collect();
+            }
             _ => return Vec::new(),
         };
         let mut all: Vec<Vec<Tree>> = vec![Vec::new()];
         for (at, operand) in node.operands.iter().enumerate() {
-            let mut own = self.forms(window, *operand, bound, depth);
+            let mut own = self.forms(reading, *operand, depth);
             if is_count(&node.operator, at) {
                 // A count is a number of the value's type.
                 for form in &mut own {
-                    if let Tree::Number(_, width) = form {
-                        *width = node.ty.width;
+                    if let Tree::Number(_, own) = form {
+                        own.width = node.ty.width;
                     }
                 }
             }
@@ -102,14 +150,15 @@ impl<'e> Plain<'e> {
             };
             all = all.iter().flat_map(with).take(MAX_FORMS).collect();
         }
-        let types: Vec<Type> = node.operands.iter().map(|own| window.expressions.ty(*own)).collect();
+        let types: Vec<Type> = node.operands.iter().map(|own| single(window.expressions.ty(*own))).collect();
+        let ty = single(node.ty);
         let mut made: Vec<Tree> = Vec::new();
         for operands in all {
-            match arith(operator, node.ty, &types, &operands) {
-                Some(tree) => made.push(tree),
+            match arith(operator, ty, &types, &operands, lane) {
+                Some(tree) => made.extend(variants(operator, tree)),
                 None if depth < MAX_DEPTH => {
-                    for equality in self.by_operation.get(&(operator, node.ty)).into_iter().flatten() {
-                        made.extend(self.expanded(equality, &types, &operands, depth + 1));
+                    for equality in self.by_operation.get(&(operator, ty)).into_iter().flatten() {
+                        made.extend(self.expanded(equality, &types, &operands, lane.group, depth + 1));
                     }
                 }
                 None => {}
@@ -120,8 +169,15 @@ impl<'e> Plain<'e> {
         made
     }
 
-    /// An operation on these operands by an equality.
-    fn expanded(&self, equality: &Instance, types: &[Type], operands: &[Tree], depth: usize) -> Vec<Tree> {
+    /// An operation on these operands by an equality, for so many neighbors in each lane.
+    fn expanded(
+        &self,
+        equality: &Instance,
+        types: &[Type],
+        operands: &[Tree],
+        group: u32,
+        depth: usize,
+    ) -> Vec<Tree> {
         let Some(to) = equality.to else { return Vec::new() };
         let to = equality.window.expressions.get(to);
         let mut bound: BTreeMap<usize, Tree> = BTreeMap::new();
@@ -138,12 +194,53 @@ impl<'e> Plain<'e> {
                 return Vec::new();
             }
         }
-        self.forms(&equality.window, equality.window.root, &|leaf| bound.get(&leaf).cloned(), depth)
+        let bound = |leaf: usize| bound.get(&leaf).cloned();
+        let reading = Reading { window: &equality.window, bound: &bound, lanes: 1, group };
+        self.forms(&reading, equality.window.root, depth)
     }
 }
 
+/// The sum of the neighbors in each lane, of a vector of several lanes or of one.
+fn sum_of_neighbors(tree: Tree, lane: Lane, several: bool) -> Tree {
+    let kind = "kind = attr<\"#vector.kind<add>\">";
+    let (name, attributes, operands) = match several {
+        true => {
+            let attributes = format!(" {{{kind}, reduction_dims = attr<\"[1]\">}}");
+            ("vector.multi_reduction", attributes, vec![tree, Tree::Number(0, lane)])
+        }
+        false => ("vector.reduction", format!(" {{{kind}}}"), vec![tree]),
+    };
+    Tree::Operation { name: name.to_owned(), attributes, operands, lane }
+}
+
+/// An operation, also with its operands exchanged, and with what is added to a sum of neighbors as where that starts.
+fn variants(operator: Lanewise, tree: Tree) -> Vec<Tree> {
+    let commutes = matches!(operator, Lanewise::Add | Lanewise::Mul);
+    let Tree::Operation { name, attributes, operands, lane } = &tree else { return vec![tree] };
+    let [left, right] = &operands[..] else { return vec![tree] };
+    if !commutes || left.is_like(right) {
+        return vec![tree];
+    }
+    let mut made: Vec<Tree> = Vec::new();
+    for (sum, added) in [(left, right), (right, left)] {
+        let Tree::Operation { name, attributes, operands, lane } = sum else { continue };
+        let operands = match (name.as_str(), &operands[..]) {
+            ("vector.multi_reduction", [of, Tree::Number(0, _)]) | ("vector.reduction", [of]) => {
+                vec![of.clone(), added.clone()]
+            }
+            _ => continue,
+        };
+        let (name, attributes) = (name.clone(), attributes.clone());
+        made.push(Tree::Operation { name, attributes, operands, lane: *lane });
+    }
+    let (name, attributes, operands) = (name.clone(), attributes.clone(), vec![right.clone(), left.clone()]);
+    let exchanged = Tree::Operation { name, attributes, operands, lane: *lane };
+    made.extend([tree, exchanged]);
+    made
+}
+
 /// An operation of `arith` or `math`; `None` where there is none.
-fn arith(operator: Lanewise, ty: Type, types: &[Type], operands: &[Tree]) -> Option<Tree> {
+fn arith(operator: Lanewise, ty: Type, types: &[Type], operands: &[Tree], lane: Lane) -> Option<Tree> {
     let own = types.first().copied()?;
     let signed = own.is_signed();
     let choose = |yes: &'static str, no: &'static str| if signed { yes } else { no };
@@ -185,6 +282,6 @@ fn arith(operator: Lanewise, ty: Type, types: &[Type], operands: &[Tree]) -> Opt
         name: name.to_owned(),
         attributes,
         operands: operands.to_vec(),
-        width: ty.width,
+        lane,
     })
 }

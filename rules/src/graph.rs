@@ -19,7 +19,7 @@ use crate::text::Binds;
 const ROUNDS: usize = 3;
 
 /// Members of a class that equalities add to, at most.
-const MAX_MEMBERS: usize = 8;
+const MAX_MEMBERS: usize = 16;
 
 /// How many nodes there may be for each of the window's, and how many more for any window: what emulates an operation takes some.
 const GROWTH: usize = 24;
@@ -112,7 +112,8 @@ pub struct Equality {
 }
 
 impl Equality {
-    /// The directions in which a rule can be used: where each variable of the other side occurs in the one that is looked for.
+    /// The directions in which a rule can be used: where each variable of the other side occurs in the one that is looked for, and
+    /// the rule does not say that there is only one.
     pub fn of(instance: &Instance) -> Vec<Self> {
         let Some(to) = instance.to else { return Vec::new() };
         let used = |root: ExpressionId| {
@@ -131,7 +132,7 @@ impl Equality {
             |id: ExpressionId| matches!(instance.window.expressions.get(id).operator, Operator::Leaf(_));
         let mut made = Vec::new();
         for (reversed, root) in [(false, instance.window.root), (true, to)] {
-            if !is_leaf(root) && used(root) == all {
+            if !is_leaf(root) && used(root) == all && !(reversed && instance.one_way) {
                 made.push(Self { instance: instance.clone(), reversed });
             }
         }
@@ -328,7 +329,7 @@ impl<'m, 'w> Graph<'m, 'w> {
         (low, high)
     }
 
-    /// The range of a cast, a sum or a difference, before it wraps.
+    /// The range of a cast, a sum, a difference or a product, before it wraps.
     fn kept(&mut self, node: &Node, depth: usize) -> Option<(i128, i128)> {
         let Computes::Operation(Head::Lanewise(operator)) = node.computes else { return None };
         if depth >= MAX_RANGE_DEPTH || self.ty(*node.operands.first()?).kind == Kind::Condition {
@@ -337,8 +338,13 @@ impl<'m, 'w> Graph<'m, 'w> {
         let mut of = |at: usize| Some(self.range_at(*node.operands.get(at)?, depth + 1));
         Some(match operator {
             Lanewise::Cast => of(0)?,
-            Lanewise::Add => (of(0)?.0 + of(1)?.0, of(0)?.1 + of(1)?.1),
-            Lanewise::Sub => (of(0)?.0 - of(1)?.1, of(0)?.1 - of(1)?.0),
+            Lanewise::Add | Lanewise::WideningAdd => (of(0)?.0 + of(1)?.0, of(0)?.1 + of(1)?.1),
+            Lanewise::Sub | Lanewise::WideningSub => (of(0)?.0 - of(1)?.1, of(0)?.1 - of(1)?.0),
+            Lanewise::WideningMul => {
+                let ((low, high), (least, greatest)) = (of(0)?, of(1)?);
+                let all = [low * least, low * greatest, high * least, high * greatest];
+                all.into_iter().fold((all[0], all[0]), |(low, high), end| (low.min(end), high.max(end)))
+            }
             _ => return None,
         })
     }
@@ -445,6 +451,15 @@ impl<'m, 'w> Graph<'m, 'w> {
             Operator::Literal(value) => {
                 let holds = (typed || count) && self.literal(class) == Some(value);
                 holds.then(|| bindings.clone())
+            }
+            // A number that follows from constants which are known by now.
+            Operator::Lanewise(_)
+                if (typed || count)
+                    && self
+                        .literal(class)
+                        .is_some_and(|value| folded(pattern, expression, bindings) == Some(value)) =>
+            {
+                Some(bindings.clone())
             }
             Operator::Lanewise(_) | Operator::Reduce(_)
                 if typed && ty.lanes == lanes.unwrap_or(wanted.ty.lanes) =>

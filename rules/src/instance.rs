@@ -28,6 +28,8 @@ pub struct Instance {
     pub conditions: Vec<ExpressionId>,
     /// Known bits: a variable, a mask, and what its bits are there.
     pub bits: Vec<(usize, u64, u64)>,
+    /// Whether only the pattern is looked for, and not what replaces it.
+    pub one_way: bool,
 }
 
 impl Instance {
@@ -278,5 +280,6 @@ fn instance(
         assumptions: Vec::new(),
         reference: None,
     };
-    Ok(Some(Instance { parameters, window, binds, to: to_id, conditions: condition_ids, bits }))
+    let one_way = rule.one_way;
+    Ok(Some(Instance { parameters, window, binds, to: to_id, conditions: condition_ids, bits, one_way }))
 }

@@ -118,10 +118,13 @@ pub fn fits(pattern: &Instance, lanes: u32, bits: u32) -> bool {
     dense.chain([pattern.window.ty()]).all(|ty| lanes.max(ty.lanes) * ty.width <= bits)
 }
 
-/// The numbers of lanes for which a pattern's values fill a register of each width, least first.
+/// The numbers of lanes for which a pattern's values fill a register of each width, least first. A pattern of vectors has its own, if its
+/// result is in one register.
 pub fn lane_counts(pattern: &Instance, widths: &[u32]) -> Vec<u32> {
     if is_fixed(pattern) {
-        return vec![pattern.window.ty().lanes];
+        let ty = pattern.window.ty();
+        let is_one = widths.last().is_some_and(|widest| ty.bits() <= *widest);
+        return is_one.then_some(ty.lanes).into_iter().collect();
     }
     let of_leaves = pattern.window.leaves.iter().zip(&pattern.binds);
     let dense = of_leaves.filter(|(_, binds)| **binds == Binds::Anything).map(|(leaf, _)| leaf.ty.width);

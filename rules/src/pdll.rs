@@ -6,12 +6,13 @@
 //!
 //! What a rule's expression is there, `arith.rs` says. A rule with a constant is a pattern for each of its values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use synth::program::Value;
+use synth::window::Leaf;
 
-use crate::arith::{Plain, Tree};
+use crate::arith::{Lane, Plain, Reading, Tree};
 use crate::graph::Equality;
 use crate::lowering::{Lowering, constants, is_fixed};
 use crate::scalar::Scalar;
@@ -86,31 +87,60 @@ pub struct Patterns {
     pub left: BTreeMap<&'static str, usize>,
 }
 
+/// The vectors of a rule: its lanes, and whether one lane is a scalar.
+#[derive(Clone, Copy)]
+struct Vectors {
+    lanes: u32,
+    scalar: bool,
+}
+
+impl Vectors {
+    /// The type of a value in MLIR; neighbors that are one lane of the result have a dimension of their own.
+    fn ty(self, lane: Lane) -> String {
+        let (lanes, Lane { group, width }) = (self.lanes, lane);
+        match (self.scalar, group) {
+            (true, 1) => format!("i{width}"),
+            (true, _) | (_, 1) => Elements::integers(lanes * group, width).text(),
+            _ => format!("vector<{lanes}x{group}xi{width}>"),
+        }
+    }
+}
+
+/// An extension that widens neighbors; in front of it what is the same in all lanes is broadcast.
+type Extension = (String, Lane, Lane);
+
 /// The lines of a pattern.
 struct Matched<'a> {
-    lanes: u32,
-    leaves: &'a [(String, Elements)],
+    vectors: Vectors,
+    leaves: &'a [(String, Lane)],
     lines: Vec<String>,
     next: usize,
+    extensions: BTreeSet<Extension>,
 }
 
 impl Matched<'_> {
     fn value(&mut self, tree: &Tree) -> String {
-        let ty = |width| Elements::integers(self.lanes, width).text();
-        let (name, attributes, operands, width) = match tree {
+        let vectors = self.vectors;
+        let (name, attributes, operands, lane) = match tree {
             Tree::Leaf(leaf) => return self.leaves[*leaf].0.clone(),
-            Tree::Number(value, width) => {
-                let attributes = format!(" {{value = attr<\"{}\">}}", dense(*value, &ty(*width), *width));
-                ("arith.constant", attributes, String::new(), *width)
+            Tree::Number(value, lane) => {
+                let number = dense(*value, &vectors.ty(*lane), lane.width);
+                ("arith.constant", format!(" {{value = attr<\"{number}\">}}"), String::new(), *lane)
             }
-            Tree::Operation { name, attributes, operands, width } => {
+            Tree::Operation { name, attributes, operands, lane } => {
+                if let ("arith.extsi" | "arith.extui", [Tree::Leaf(leaf)]) = (name.as_str(), &operands[..])
+                    && lane.group > 1
+                    && !vectors.scalar
+                {
+                    self.extensions.insert((name.clone(), self.leaves[*leaf].1, *lane));
+                }
                 let all: Vec<String> = operands.iter().map(|operand| self.value(operand)).collect();
-                (name.as_str(), attributes.clone(), all.join(", "), *width)
+                (name.as_str(), attributes.clone(), all.join(", "), *lane)
             }
         };
         let made = format!("m{}", self.next);
         self.next += 1;
-        let ty = Elements::integers(self.lanes, width).text();
+        let ty = vectors.ty(lane);
         self.lines.push(format!("let {made} = op<{name}>({operands}){attributes} -> (type<\"{ty}\">);"));
         made + ".0"
     }
@@ -184,6 +214,16 @@ impl Rewrite {
         let attributes = format!(" {{mask = attr<\"[{}]\">}}", mask.join(", "));
         Some(self.push("vector.shuffle", &[&low.0, &high.0], &attributes, &ty))
     }
+
+    /// The lowest element of so many bits.
+    fn lowest(&mut self, value: Made, width: u32) -> Option<String> {
+        let ty = Elements::integers(value.1.bits() / width, width);
+        let (value, _) = self.cast(value, &ty)?;
+        self.lines.push(format!(
+            "let lowest = op<vector.extract>({value}) {{static_position = attr<\"array<i64: 0>\">}} -> (type<\"i{width}\">);"
+        ));
+        Some("lowest.0".to_owned())
+    }
 }
 
 /// Where a rule is used: its pattern with literals for constants, and their values.
@@ -191,7 +231,8 @@ struct Place<'a> {
     rule: &'a Lowering,
     widths: &'a [u32],
     literals: &'a BTreeMap<usize, i128>,
-    leaves: &'a [(String, Elements)],
+    leaves: &'a [(String, Lane)],
+    vectors: Vectors,
     operations: &'a dyn Operations,
 }
 
@@ -211,8 +252,13 @@ impl Place<'_> {
             inputs.push(match input {
                 Source::Variable { variable, register } => {
                     let at = window.leaves.iter().position(|leaf| leaf.name == *variable);
-                    let leaf = at.map(|at| self.leaves[at].clone()).ok_or("a name that is not there")?;
-                    let shape = Shape::of(self.rule.lanes, leaf.1.width, self.widths);
+                    let (name, lane) = at.map(|at| &self.leaves[at]).ok_or("a name that is not there")?;
+                    let ty = Elements::integers(self.rule.lanes * lane.group, lane.width);
+                    let leaf = match self.vectors.scalar || lane.group == 1 {
+                        true => (name.clone(), ty),
+                        false => made.push("vector.shape_cast", &[name], "", &ty),
+                    };
+                    let shape = Shape::of(leaf.1.count, leaf.1.width, self.widths);
                     let shape = shape.filter(|own| own.count * own.width == leaf.1.bits());
                     let shape = shape.ok_or("values that do not fill registers")?;
                     let part = made.part(leaf, register * shape.width, shape.width);
@@ -296,6 +342,10 @@ impl Place<'_> {
         }
         let result = Elements::integers(self.rule.lanes, window.ty().width);
         let value = outputs.pop().ok_or("no result")?;
+        if self.vectors.scalar {
+            let value = made.lowest(value, window.ty().width).ok_or("values that do not fill registers")?;
+            return Ok((made.lines, value));
+        }
         if value.1.bits() < result.bits() {
             return Err("values that do not fill registers");
         }
@@ -324,6 +374,29 @@ fn value_of(made: &mut Rewrite, value: &Value, inputs: &[Made], steps: &[Made]) 
     }
 }
 
+/// The pattern that broadcasts neighbors to all lanes before they are widened, and not after: so reductions of what is widened find them.
+fn broadcast_first(at: usize, lanes: u32, (name, narrow, wide): &Extension) -> String {
+    let group = |lane: &Lane| Elements::integers(lane.group, lane.width).text();
+    let all = |lane: &Lane| Vectors { lanes, scalar: false }.ty(*lane);
+    format!(
+        "\nPattern Broadcast{at} with benefit(1) {{
+  let x: Value<type<\"{}\">>;
+  let m0 = op<{name}>(x) -> (type<\"{}\">);
+  let root = op<vector.broadcast>(m0.0) -> (type<\"{}\">);
+  rewrite root with {{
+    let t0 = op<vector.broadcast>(x) -> (type<\"{}\">);
+    let t1 = op<{name}>(t0.0) -> (type<\"{}\">);
+    replace root with t1.0;
+  }};
+}}\n",
+        group(narrow),
+        group(wide),
+        all(wide),
+        all(narrow),
+        all(wide)
+    )
+}
+
 /// The rules' patterns, the larger ones first by their benefit. Of patterns that match the same, that of the cheapest rule is kept.
 pub fn pdll(
     equalities: &[Equality],
@@ -334,16 +407,23 @@ pub fn pdll(
     let plain = Plain::new(equalities);
     let mut left: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut found: BTreeMap<String, (u32, String)> = BTreeMap::new();
+    let mut extensions: BTreeSet<(u32, Extension)> = BTreeSet::new();
     let mut skip = |why: &'static str| *left.entry(why).or_insert(0) += 1;
     // What is in narrower registers has no names for its parts.
     for rule in lowerings.iter().filter(|rule| rule.registers.is_none()) {
         let own = &rule.pattern;
         let values = own.binds.iter().zip(&own.window.leaves);
         let on_values = values.clone().any(|(binds, leaf)| *binds != Binds::Constant && leaf.range.is_some());
-        if is_fixed(own) || own.binds.contains(&Binds::Uniform) || on_values {
+        if own.binds.contains(&Binds::Uniform) || on_values {
             skip("patterns of scalars, or with conditions on values");
             continue;
         }
+        let lanes = own.window.ty().lanes;
+        if own.window.leaves.iter().any(|leaf| !leaf.ty.lanes.is_multiple_of(lanes)) {
+            skip("values that have no whole lanes of the result's");
+            continue;
+        }
+        let vectors = Vectors { lanes: rule.lanes, scalar: is_fixed(own) && lanes == 1 };
         let mut chosen: Vec<BTreeMap<usize, i128>> = vec![BTreeMap::new()];
         for at in constants(own) {
             let leaf = &own.window.leaves[at];
@@ -356,23 +436,25 @@ pub fn pdll(
             chosen = chosen.iter().flat_map(with).collect();
         }
         for literals in chosen {
-            let leaves: Vec<(String, Elements)> = own
+            let lane = |leaf: &Leaf| Lane { group: leaf.ty.lanes / lanes, width: leaf.ty.width };
+            let leaves: Vec<(String, Lane)> = own
                 .window
                 .leaves
                 .iter()
                 .enumerate()
-                .map(|(at, leaf)| (format!("x{at}"), Elements::integers(rule.lanes, leaf.ty.width)))
+                .map(|(at, leaf)| (format!("x{at}"), lane(leaf)))
                 .collect();
             let bound = |leaf: usize| match literals.get(&leaf) {
-                Some(value) => Some(Tree::Number(*value, own.window.leaves[leaf].ty.width)),
+                Some(value) => Some(Tree::Number(*value, leaves[leaf].1)),
                 None => Some(Tree::Leaf(leaf)),
             };
-            let forms = plain.forms(&own.window, own.window.root, &bound, 0);
+            let reading = Reading { window: &own.window, bound: &bound, lanes, group: 1 };
+            let forms = plain.forms(&reading, own.window.root, 0);
             if forms.iter().all(|form| form.size() == 0) {
                 skip("operations that have no plain expression");
                 continue;
             }
-            let place = Place { rule, widths, literals: &literals, leaves: &leaves, operations };
+            let place = Place { rule, widths, literals: &literals, leaves: &leaves, vectors, operations };
             let (lines, result) = match place.rewrite() {
                 Ok(made) => made,
                 Err(why) => {
@@ -381,17 +463,24 @@ pub fn pdll(
                 }
             };
             for form in forms.iter().filter(|form| form.size() > 0) {
-                let mut matched = Matched { lanes: rule.lanes, leaves: &leaves, lines: Vec::new(), next: 0 };
+                let mut matched = Matched {
+                    vectors,
+                    leaves: &leaves,
+                    lines: Vec::new(),
+                    next: 0,
+                    extensions: BTreeSet::new(),
+                };
                 matched.value(form);
+                extensions.extend(matched.extensions.into_iter().map(|own| (vectors.lanes, own)));
                 // The last line makes the root.
                 if let Some(last) = matched.lines.last_mut() {
                     let made = format!("let m{} =", matched.next - 1);
                     *last = last.replacen(&made, "let root =", 1);
                 }
                 let mut text = String::new();
-                for (at, (name, ty)) in leaves.iter().enumerate() {
+                for (at, (name, lane)) in leaves.iter().enumerate() {
                     if !literals.contains_key(&at) {
-                        let _ = writeln!(text, "  let {name}: Value<type<\"{}\">>;", ty.text());
+                        let _ = writeln!(text, "  let {name}: Value<type<\"{}\">>;", vectors.ty(*lane));
                     }
                 }
                 for line in &matched.lines {
@@ -423,6 +512,9 @@ pub fn pdll(
     }
     for (at, (_, whole)) in found.values().enumerate() {
         let _ = write!(text, "\n{}", whole.replacen("Pattern NAME", &format!("Pattern Rule{at}"), 1));
+    }
+    for (at, (lanes, extension)) in extensions.iter().enumerate() {
+        text += &broadcast_first(at, *lanes, extension);
     }
     Patterns { text, count: found.len(), left }
 }

@@ -66,6 +66,15 @@ pub enum Scalar {
         /// The other one.
         right: Box<Scalar>,
     },
+    /// One of two values.
+    Choice {
+        /// Where this is not 0, the first one.
+        condition: Box<Scalar>,
+        /// The first one.
+        then: Box<Scalar>,
+        /// The other one.
+        otherwise: Box<Scalar>,
+    },
     /// A value shifted by another one.
     Shift {
         /// The value.
@@ -128,6 +137,11 @@ impl Scalar {
             Node::Lt(left, right) => {
                 Scalar::Less { left: Box::new(own(*left)?), right: Box::new(own(*right)?) }
             }
+            Node::Select(condition, then, otherwise) => Scalar::Choice {
+                condition: Box::new(own(*condition)?),
+                then: Box::new(own(*then)?),
+                otherwise: Box::new(own(*otherwise)?),
+            },
             Node::Shl(value, by) => {
                 Scalar::Shift { value: Box::new(own(*value)?), by: Box::new(own(*by)?), left: true }
             }
@@ -195,6 +209,15 @@ impl Scalar {
                 let (left, right) =
                     (left.exact(dag, bindings, depth + 1)?, right.exact(dag, bindings, depth + 1)?);
                 dag.lt(left, right)
+            }
+            Scalar::Choice { condition, then, otherwise } => {
+                let condition = condition.exact(dag, bindings, depth + 1)?;
+                let range = dag.range(condition);
+                let is_bit =
+                    range.is_non_negative() && range.high.as_ref().is_some_and(|high| *high <= Int::from(1));
+                let then = then.exact(dag, bindings, depth + 1)?;
+                let otherwise = otherwise.exact(dag, bindings, depth + 1)?;
+                is_bit.then(|| dag.select(condition, then, otherwise))?
             }
             Scalar::Shift { value, by, left } => {
                 let (value, by) =

@@ -19,6 +19,7 @@
 //! - `(range NAME LOW HIGH)`: the least and the greatest value of a variable.
 //! - `(bits NAME MASK VALUE)`: known bits: those of the mask have this value.
 //! - `(when CONDITION…)`: what else must hold, for instance that two constants are equal.
+//! - `(one_way)`: selection looks for the pattern alone, and not for what replaces it.
 //! - `(from EXPRESSION)`, and `(to EXPRESSION)`, which a rule that is only a pattern does not have.
 
 use std::fmt;
@@ -101,6 +102,8 @@ pub struct Rule {
     pub bits: Vec<About>,
     /// Conditions.
     pub conditions: Vec<Piece>,
+    /// Whether only the pattern is looked for.
+    pub one_way: bool,
     /// The pattern.
     pub from: Piece,
     /// What replaces it.
@@ -309,6 +312,7 @@ impl<'a> Reader<'a> {
                     rule.conditions.push(self.expression()?);
                 }
             }
+            "one_way" => rule.one_way = true,
             "from" if rule.from.text.is_empty() => rule.from = self.expression()?,
             "to" if rule.to.is_none() => rule.to = Some(self.expression()?),
             "from" | "to" => return self.fail(at, format!("a second `{word}`")),
@@ -346,6 +350,9 @@ impl fmt::Display for Rule {
         if !self.conditions.is_empty() {
             let all: Vec<&str> = self.conditions.iter().map(|piece| piece.text.as_str()).collect();
             write!(out, "\n  (when {})", all.join(" "))?;
+        }
+        if self.one_way {
+            write!(out, "\n  (one_way)")?;
         }
         write!(out, "\n  (from {})", self.from.text)?;
         if let Some(to) = &self.to {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use hydride_ir::Function;
 use memo::Memo;
 use rules::{
-    ByCases, Cost, Equality, Found, Instance, Instructions, Lowering, Machine, Number, Replacement,
+    ByCases, Cost, Equality, Found, Instance, Instructions, Lowering, Machine, Number, Question, Replacement,
     RuleEntry, RuleFile, Selector, Sequence, Source, Step, certified, in_narrower_registers, instances,
-    layout_patterns, mine, prove, question, read, trial, with_other_signs,
+    layout_patterns, mine, prove, question, read, shortest, trial, with_other_signs,
 };
 use search::{Class, Instruction, Operand, Type};
 use synth::program::Program;
@@ -426,5 +426,44 @@ fn rules_are_taken_over_to_narrower_registers_and_other_signs() {
         // Numbers whose highest bit is clear are the same with a sign and without.
         let small = "(rule small (range a 0 32767) (range b 0 32767) (from (min:u16 a:u16 b:u16)))";
         assert_eq!(ids(&mine(machine, "small", &pattern(small), 4, &mut judge)), ["least"]);
+    });
+}
+
+#[test]
+fn nothing_shorter_is_found_where_there_is_none() {
+    with_machine(|machine| {
+        let tried = |text: &str, numbers: &[u64], instructions: u32, states: u64| {
+            let pattern = pattern(text);
+            let constants = BTreeMap::new();
+            let question = Question {
+                pattern: &pattern,
+                lanes: 4,
+                constants: &constants,
+                numbers,
+                instructions,
+                states,
+            };
+            shortest(machine, &question, &mut prover())
+        };
+        let halves = "(rule r (from (halving_add:u16 (add:u16 a:u16 b:u16) a:u16)))";
+        let one = tried(halves, &[], 1, 1000).unwrap();
+        assert_eq!((one.instructions, one.found, one.ended), (1, None, None));
+        let two = tried(halves, &[], 2, 10_000).unwrap();
+        let (sequence, cost) = two.found.unwrap();
+        let ids: Vec<&str> = sequence.steps.iter().map(|step| step.id.as_str()).collect();
+        assert_eq!((two.instructions, ids, cost.uops), (1, vec!["plus", "average"], 2));
+        // Bits of the sum count that this instruction does not have; no value of the samples says so at once.
+        let wrong = "(rule r (from (shift_right:u16 (add:u16 a:u16 b:u16) 1:u16)))";
+        assert_eq!(tried(wrong, &[], 1, 1000).unwrap().found, None);
+        assert_eq!(tried(wrong, &[], 2, 10_000).unwrap().found.map(|(found, _)| found.steps.len()), Some(2));
+        // A number in a register.
+        let plus = "(rule r (from (add:u16 a:u16 7:u16)))";
+        assert_eq!(tried(plus, &[], 2, 10_000).unwrap().instructions, 2);
+        assert!(tried(plus, &[7], 2, 10_000).unwrap().found.is_some());
+        // Steps are counted, and the search ends after so many.
+        let ended = tried(plus, &[], 2, 10).unwrap();
+        assert_eq!((ended.instructions, ended.states, ended.ended), (0, 10, Some("states")));
+        // What widens is not of one lane.
+        assert!(tried("(rule r (from (cast:u32 a:u16)))", &[], 1, 10).is_none());
     });
 }

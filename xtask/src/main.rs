@@ -274,7 +274,8 @@ fn perform(task: Task) -> Result<i32> {
         }
         Task::Bench { what: Some(Benchmark::Rules), windows, target, selection, .. } => {
             let specs = selection.specs()?;
-            rules_bench::bench(&hydride::build()?, &specs, windows.as_deref(), &target)
+            let jobs = selection.jobs.unwrap_or(2);
+            rules_bench::bench(&hydride::build()?, &specs, windows.as_deref(), &target, jobs)
         }
         Task::Bench { what: Some(Benchmark::SynthFunctions), target, selection, .. } => {
             let specs = selection.specs()?;

@@ -2,7 +2,8 @@
 //! kernel of a file of windows is left out once, rules are found on the cuts of the others, and its windows are compiled by these
 //! alone.
 //!
-//! What is found is kept, so that all runs of a target share one search for each pattern and each cut.
+//! What is found is kept, so that all runs of a target share one search for each pattern and each cut. The program and the patterns are
+//! copied first, so that a tree that is built or edited meanwhile changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -51,8 +52,9 @@ type Costs = BTreeMap<String, Option<u32>>;
 struct Bench<'a> {
     binary: &'a Path,
     specs: &'a [String],
-    folder: PathBuf,
+    folder: &'a Path,
     target: &'a str,
+    jobs: String,
 }
 
 impl Bench<'_> {
@@ -78,7 +80,7 @@ impl Bench<'_> {
 
     fn mine(&self, out: &str, rest: &[&str]) -> Result<()> {
         let cache = self.path("answers.redb");
-        let common = ["--isa", self.target, "--cache", &cache, "--out", out];
+        let common = ["--isa", self.target, "--jobs", &self.jobs, "--cache", &cache, "--out", out];
         self.run(&["rules", "mine"], &[&common, rest].concat()).map(|_| ())
     }
 
@@ -93,14 +95,31 @@ impl Bench<'_> {
     }
 }
 
+/// Copies a file into a folder.
+fn copy(file: &Path, folder: &Path) -> Result<PathBuf> {
+    let to = folder.join(file.file_name().context("a file has a name")?);
+    fs::copy(file, &to).with_context(|| format!("cannot copy {}", file.display()))?;
+    Ok(to)
+}
+
 /// Prints a row for each window: the cost of one instruction a node and register, of rules for single operations, of the rules that
-/// are found without windows, of those found on other kernels besides, and of synthesis.
-pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &[String]) -> Result<i32> {
+/// are found without windows, of those found on other kernels besides, and of synthesis; `jobs` patterns and windows at a time.
+pub fn bench(
+    binary: &Path,
+    specs: &[String],
+    windows: Option<&Path>,
+    targets: &[String],
+    jobs: u32,
+) -> Result<i32> {
     let own = root().join("specs/windows/samples.jsonl");
     let file = windows.unwrap_or(&own);
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let folder = root().join("target/bench-rules");
     fs::create_dir_all(&folder)?;
+    let binary = copy(binary, &folder)?;
+    for name in SINGLE.iter().chain(&["sums"]) {
+        copy(&root().join(format!("specs/rules/{name}.rules")), &folder)?;
+    }
     let targets: Vec<&str> =
         if targets.is_empty() { TARGETS.to_vec() } else { targets.iter().map(String::as_str).collect() };
     println!(
@@ -118,11 +137,11 @@ pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &
                 kernels.entry(kernel).or_default().push(line);
             }
         }
-        let bench = Bench { binary, specs, folder: folder.clone(), target };
+        let bench = Bench { binary: &binary, specs, folder: &folder, target, jobs: jobs.to_string() };
         // Rules that are found without windows: for single operations alone, and all.
         let (single, built_in, rules) =
             (bench.path("single.toml"), bench.path("base.toml"), bench.path("rules.toml"));
-        let patterns = |name: &str| root().join(format!("specs/rules/{name}.rules")).display().to_string();
+        let patterns = |name: &str| folder.join(format!("{name}.rules")).display().to_string();
         let single_patterns: Vec<String> =
             SINGLE.iter().map(|name| format!("--patterns={}", patterns(name))).collect();
         let mut rest = vec!["--cut", "0"];
@@ -140,7 +159,7 @@ pub fn bench(binary: &Path, specs: &[String], windows: Option<&Path>, targets: &
         let by_single = bench.costs("select", &["--rules", &single, &all])?;
         let by_built_in = bench.costs("select", &["--rules", &built_in, &all])?;
         let cache = bench.path("answers.redb");
-        let synthesized = bench.costs("synth", &["--cache", &cache, &all])?;
+        let synthesized = bench.costs("synth", &["--jobs", &bench.jobs, "--cache", &cache, &all])?;
         let (mut gained, mut possible) = (0i64, 0i64);
         for kernel in kernels.keys().collect::<BTreeSet<_>>() {
             write(&others, &|name| name != kernel)?;

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use crate::mlir_to_assembly::tool;
-use crate::support::{command, generate, hydride, repository, samples, scratch, skip, vendor_documents};
+use crate::support::{command, generate, hydride, repository, samples, scratch, vendor_documents};
 
 fn lines(text: &str) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
@@ -249,6 +249,20 @@ fn rules_compile_modules_and_are_patterns_of_other_compilers() {
     ];
     // Not every width of a register has each of them.
     hydride(folder.path(), &mine);
+    // One instruction is the least; for an operation without a rule there may be one all the same.
+    let shortest = ["rules", "shortest", "--specs", &specs, "--instructions", "1", "own.toml"];
+    let only = ["--only", "rounding_halving_add", "--only", "saturating_add", "--only", "widening_add"];
+    let found = lines(&hydride(folder.path(), &[&shortest[..], &only].concat()).exits(1).stdout);
+    let of = |operation: &str| {
+        found.iter().find(|line| {
+            (&line["operation"], &line["parameters"]["n"], &line["parameters"]["s"])
+                == (&operation.into(), &"8".into(), &"u".into())
+        })
+    };
+    let (average, sum) = (of("rounding_halving_add").expect("a line"), of("saturating_add").expect("a line"));
+    assert_eq!((&average["shortest"], &average["known"]), (&true.into(), &1.into()), "{average}");
+    assert_eq!(sum["shorter"], "t0 = _mm_adds_epu8(a.0, b.0); result t0", "{sum}");
+    assert!(of("widening_add").is_none());
     std::fs::write(folder.path().join("m.ll"), MODULE).expect("a file");
     let select = ["select", "--specs", &specs, "--rules", "own.toml", "m.ll"];
     let found = lines(&hydride(folder.path(), &select).exits(1).stdout);
@@ -319,37 +333,136 @@ fn as_cpp(folder: &std::path::Path) {
     assert!(text.lines().any(|line| line == instruction), "{text}");
 }
 
-/// Patterns in PDLL replace what `arith` computes by the dialect's operations, which become the target's intrinsics.
-fn in_mlir(folder: &std::path::Path, specs: &str) {
-    if tool("mlir-pdll-19", folder, &["--version"]).is_none()
-        || tool("mlir-opt-19", folder, &["--version"]).is_none()
-    {
-        return skip("MLIR 19 is not there");
+/// A program of functions in MLIR after the patterns in PDLL of a file of rules; `None` where MLIR 19 is not there.
+fn by_patterns(folder: &std::path::Path, rules: &str, functions: &str) -> Option<String> {
+    for name in ["mlir-pdll-19", "mlir-opt-19"] {
+        tool(name, folder, &["--version"])?;
     }
-    generate(specs.as_ref(), folder, &["--emit", "dialect,llvm,mlir"]);
-    let show =
-        ["rules", "show", "--format", "pdll", "--operations", "out", "--out", "rules.pdll", "own.toml"];
+    let show = ["rules", "show", "--format", "pdll", "--operations", "out", "--out", "rules.pdll", rules];
     hydride(folder, &show).exits(0);
     let patterns = tool("mlir-pdll-19", folder, &["-x=mlir", "rules.pdll"]).expect("patterns");
     std::fs::write(folder.join("patterns.mlir"), patterns).expect("a file");
     let patterns = tool("mlir-opt-19", folder, &["patterns.mlir"]).expect("patterns");
     let patterns = patterns.replacen("module {", "module @patterns {", 1);
-    let program = format!("{patterns}\nmodule @ir {{\n{IN_MLIR}}}\n");
+    let program = format!("{patterns}\nmodule @ir {{\n{functions}}}\n");
     std::fs::write(folder.join("both.mlir"), program).expect("a file");
     let args = ["--allow-unregistered-dialect", "--test-pdl-bytecode-pass", "both.mlir"];
-    let lowered = tool("mlir-opt-19", folder, &args).expect("a program");
-    assert_eq!(lowered.matches("\"autollvm.").count(), 2, "{lowered}");
-    let inner: Vec<&str> = lowered
+    tool("mlir-opt-19", folder, &args)
+}
+
+/// What `lower.sh` makes of the functions in a module.
+fn lowered(folder: &std::path::Path, module: &str) -> String {
+    let inner: Vec<&str> = module
         .lines()
         .skip_while(|line| !line.contains("func.func"))
         .take_while(|line| *line != "  }")
         .collect();
-    std::fs::write(folder.join("average.mlir"), inner.join("\n")).expect("a file");
-    let called = tool("sh", folder, &["out/mlir/lower.sh", "-t", "x86", "average.mlir"]).expect("LLVM IR");
+    std::fs::write(folder.join("inner.mlir"), inner.join("\n")).expect("a file");
+    tool("sh", folder, &["out/mlir/lower.sh", "-t", "x86", "inner.mlir"]).expect("LLVM IR")
+}
+
+/// Patterns in PDLL replace what `arith` computes by the dialect's operations, which become the target's intrinsics.
+fn in_mlir(folder: &std::path::Path, specs: &str) {
+    generate(specs.as_ref(), folder, &["--emit", "dialect,llvm,mlir"]);
+    let Some(module) = by_patterns(folder, "own.toml", IN_MLIR) else { return };
+    assert_eq!(module.matches("\"autollvm.").count(), 2, "{module}");
+    let called = lowered(folder, &module);
     for name in ["pavg.b", "packuswb.128"] {
         assert_eq!(called.matches(&format!("call <16 x i8> @llvm.x86.sse2.{name}(")).count(), 1, "{called}");
     }
     assert!(called.contains("add <16 x i16>") && !called.contains("zext"), "{called}");
+    reductions_in_mlir(folder, specs);
+}
+
+/// Sums of products of neighbors in MLIR, one with what is the same for each sum.
+const REDUCTIONS: &str = "
+func.func @pairs(%a: vector<8xi16>, %b: vector<8xi16>) -> vector<4xi32> {
+  %zero = arith.constant dense<0> : vector<4xi32>
+  %c = vector.shape_cast %a : vector<8xi16> to vector<4x2xi16>
+  %d = vector.shape_cast %b : vector<8xi16> to vector<4x2xi16>
+  %x = arith.extsi %c : vector<4x2xi16> to vector<4x2xi32>
+  %y = arith.extsi %d : vector<4x2xi16> to vector<4x2xi32>
+  %p = arith.muli %x, %y : vector<4x2xi32>
+  %r = vector.multi_reduction <add>, %p, %zero [1] : vector<4x2xi32> to vector<4xi32>
+  return %r : vector<4xi32>
+}
+func.func @quads(%e: vector<4xi32>, %a: vector<16xi8>, %b: vector<4xi8>) -> vector<4xi32> {
+  %c = vector.shape_cast %a : vector<16xi8> to vector<4x4xi8>
+  %x = arith.extsi %c : vector<4x4xi8> to vector<4x4xi32>
+  %d = arith.extui %b : vector<4xi8> to vector<4xi32>
+  %y = vector.broadcast %d : vector<4xi32> to vector<4x4xi32>
+  %p = arith.muli %x, %y : vector<4x4xi32>
+  %r = vector.multi_reduction <add>, %p, %e [1] : vector<4x4xi32> to vector<4xi32>
+  return %r : vector<4xi32>
+}
+";
+
+/// A step of a product of matrices of bytes in `linalg`, with how it is vectorized.
+const IN_LINALG: &str = "
+module attributes {transform.with_named_sequence} {
+func.func @tile(%a: tensor<4x4xi8>, %b: tensor<4xi8>, %c: tensor<4xi32>) -> tensor<4xi32> {
+  %r = linalg.generic {
+    indexing_maps = [affine_map<(n, k) -> (n, k)>, affine_map<(n, k) -> (k)>, affine_map<(n, k) -> (n)>],
+    iterator_types = [\"parallel\", \"reduction\"]
+  } ins(%a, %b : tensor<4x4xi8>, tensor<4xi8>) outs(%c : tensor<4xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %0 = arith.extsi %x : i8 to i32
+    %1 = arith.extui %y : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %z, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<4xi32>
+  return %r : tensor<4xi32>
+}
+transform.named_sequence @__transform_main(%module: !transform.any_op) {
+  %0 = transform.structured.match ops{[\"func.func\"]} in %module : (!transform.any_op) -> !transform.any_op
+  %1 = transform.structured.vectorize_children_and_apply_patterns %0
+    {disable_multi_reduction_to_contract_patterns} : (!transform.any_op) -> !transform.any_op
+  transform.yield
+}
+}
+";
+
+/// The same sums as windows.
+const SUMS: [&str; 2] = [
+    r#"{"name":"pairs","target":"avx512vnni","lanes":4,"bits":32,"leaves":[{"name":"a","type":"i16x8","kind":"dense"},{"name":"b","type":"i16x8","kind":"dense"}],"expr":"(vector_reduce_add:i32x4 (widening_mul:i32x8 a:i16x8 b:i16x8))"}"#,
+    r#"{"name":"quads","target":"avx512vnni","lanes":4,"bits":32,"leaves":[{"name":"e","type":"i32x4","kind":"dense"},{"name":"a","type":"u8x16","kind":"dense"},{"name":"b","type":"i8x16","kind":"dense"}],"expr":"(add:i32x4 e:i32x4 (vector_reduce_add:i32x4 (mul:i32x16 (cast:i32x16 a:u8x16) (cast:i32x16 b:i8x16))))"}"#,
+];
+
+/// Reductions become the instructions that `hydride synth` chooses, also those that MLIR makes of `linalg`.
+fn reductions_in_mlir(folder: &std::path::Path, specs: &str) {
+    let patterns = "
+        (rule widening_mul (from (mul:i32 (cast:i32 a:i16) (cast:i32 b:i16))) (to (widening_mul:i32 a:i16 b:i16)))
+        (rule pairs (from (vector_reduce_add:i32x4 (widening_mul:i32x8 a:i16x8 b:i16x8))))
+        (rule quads (from (add:i32x4 e:i32x4
+          (vector_reduce_add:i32x4 (mul:i32x16 (cast:i32x16 a:u8x16) (cast:i32x16 b:i8x16))))))";
+    std::fs::write(folder.join("sums.rules"), patterns).expect("a file");
+    std::fs::write(folder.join("sums.jsonl"), SUMS.join("\n")).expect("a file");
+    std::fs::write(folder.join("linalg.mlir"), IN_LINALG).expect("a file");
+    let mine = ["rules", "mine", "--specs", specs, "--isa", "avx512vnni", "--patterns", "sums.rules"];
+    hydride(folder, &[&mine[..], &["--cut", "0", "--out", "sums.toml"]].concat()).exits(0);
+    let found =
+        lines(&hydride(folder, &["synth", "--specs", specs, "--isa", "avx512vnni", "sums.jsonl"]).stdout);
+    let chosen: Vec<_> = found.iter().map(|line| line["instructions"][0]["id"].as_str()).collect();
+    assert_eq!(chosen, [Some("_mm_madd_epi16"), Some("_mm_dpbusd_epi32")], "{found:?}");
+    let Some(vectorized) = tool("mlir-opt-19", folder, &["--transform-interpreter", "linalg.mlir"]) else {
+        return;
+    };
+    let tile: Vec<&str> = vectorized
+        .lines()
+        .skip_while(|line| !line.contains("@tile"))
+        .take_while(|line| !line.contains("transform.named_sequence"))
+        .collect();
+    let program = format!("{REDUCTIONS}{}", tile.join("\n"));
+    let Some(module) = by_patterns(folder, "sums.toml", &program) else { return };
+    assert_eq!(module.matches("\"autollvm.").count(), 3, "{module}");
+    assert!(!module.contains("multi_reduction") && !module.contains("arith.ext"), "{module}");
+    let vectors = module.split("func.func @tile").next().expect("a text").to_owned() + "\n  }\n";
+    let called = lowered(folder, &vectors);
+    for name in ["sse2.pmadd.wd", "avx512.vpdpbusd.128"] {
+        assert_eq!(called.matches(&format!("call <4 x i32> @llvm.x86.{name}(")).count(), 1, "{called}");
+    }
+    assert!(!called.contains(" mul ") && !called.contains(" add "), "{called}");
 }
 
 /// An interrupted run writes no rules; what it found is kept for the next one.

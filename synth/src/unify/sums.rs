@@ -8,6 +8,9 @@ use super::{Binding, Demand, MAX_PARTED, MAX_PROPOSALS, Unify};
 /// Operands of a sum that slots share, at most: a set of them is a word's bits.
 const MAX_OPERANDS: usize = 63;
 
+/// Terms of a pattern, at least, for which the first ones of a longer sum are tried too.
+const IN_ORDER: usize = 3;
+
 impl Unify<'_> {
     /// Terms of a sum: those of the pattern that are not plain slots take one each, plain slots share the rest.
     pub(super) fn sum(
@@ -60,8 +63,13 @@ impl Unify<'_> {
         let near = count.saturating_sub(if count > MAX_PARTED { 2 } else { MAX_PARTED });
         // Of as many alike the first is as good as any.
         let alike = self.composing && open.len() == count && count > MAX_PARTED;
-        let order = if alike { 0..1 } else { near..count };
-        for at in order {
+        let (first, last) = match (alike, open.len() >= IN_ORDER) {
+            (true, _) => (1, count..count),
+            // Products of neighbors are in order more often than not.
+            (false, true) => (near.min(2), near..count),
+            (false, false) => (0, near..count),
+        };
+        for at in (0..first).chain(last) {
             let (term, own) = rest.terms[at].clone();
             let (by, left) = (&own / factor, &own % factor);
             if left != Int::ZERO {

@@ -5,6 +5,7 @@ mod cuts;
 mod dialect;
 mod find;
 pub mod mine;
+mod shortest;
 mod show;
 
 use std::path::Path;
@@ -31,6 +32,8 @@ enum Task {
     Show(show::ShowArgs),
     /// Run rules on random values against the interpreter.
     Run(show::RunArgs),
+    /// Say for operations of one register how many instructions they take at least.
+    Shortest(shortest::ShortestArgs),
     /// Print what each operation costs on targets, as a table in Markdown.
     Table(show::TableArgs),
 }
@@ -42,6 +45,7 @@ pub fn run(session: &Session, args: &RulesArgs) -> Result<u8> {
         Task::Mine(args) => mine::run(session, args),
         Task::Show(args) => show::show(args),
         Task::Run(args) => show::run(session, args),
+        Task::Shortest(args) => shortest::run(session, args),
         Task::Table(args) => show::table(args),
     }
 }

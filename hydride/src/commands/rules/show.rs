@@ -277,25 +277,23 @@ fn cell(read: &Read, loaded: &Loaded, widths: &[u32]) -> String {
         };
         let rules: Vec<&Lowering> = loaded.lowerings.iter().filter(is).collect();
         let ty = pattern.window.leaves.first().map_or(pattern.window.ty(), |leaf| leaf.ty);
-        let key = match (
-            rules.iter().map(|rule| rule.cost.uops).min(),
-            rules.iter().map(|rule| rule.cost.uops).max(),
-        ) {
-            (Some(least), Some(most)) if least == most => (0, least.to_string()),
-            (Some(least), Some(most)) => (0, format!("{least}–{most}")),
-            _ => {
-                let middle = constants(pattern).map(|at| {
-                    let leaf = &pattern.window.leaves[at];
-                    let (low, high) = leaf.range.unwrap_or(limits(leaf.ty));
-                    (at, low + (high - low) / 2)
-                });
-                let window = vectors(pattern, lanes, &middle.collect());
-                let mut meaning = Meaning::new(&window);
-                match selector.price(&mut meaning) {
-                    Ok(price) => (1, format!("{} by other rules", price / 1000)),
-                    Err(_) => (2, "none".into()),
-                }
+        let costs = || rules.iter().map(|rule| rule.cost.uops);
+        let own = (costs().min(), costs().max());
+        let middle = constants(pattern).map(|at| {
+            let leaf = &pattern.window.leaves[at];
+            let (low, high) = leaf.range.unwrap_or(limits(leaf.ty));
+            (at, low + (high - low) / 2)
+        });
+        let window = vectors(pattern, lanes, &middle.collect());
+        let together = selector.price(&mut Meaning::new(&window)).map(|price| price / 1000).ok();
+        let key = match (own, together) {
+            ((Some(least), Some(_)), Some(price)) if price < u64::from(least) => {
+                (1, format!("{price} by other rules"))
             }
+            ((Some(least), Some(most)), _) if least == most => (0, least.to_string()),
+            ((Some(least), Some(most)), _) => (0, format!("{least}–{most}")),
+            (_, Some(price)) => (1, format!("{price} by other rules")),
+            _ => (2, "none".into()),
         };
         groups.entry(key).or_default().insert(ty.to_string());
     }
