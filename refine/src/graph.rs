@@ -247,14 +247,44 @@ impl Graph {
             return only;
         }
         let width = parts.iter().map(|part| self.width(*part)).sum();
-        let mut flat = Vec::new();
-        for part in parts.into_iter().rev() {
-            match &self.function.expr(part).op {
-                Op::Concat(inner) => flat.extend_from_slice(inner),
-                _ => flat.push(part),
+        let mut flat: Vec<ExprId> = Vec::new();
+        for part in parts {
+            let inner = match &self.function.expr(part).op {
+                Op::Concat(inner) => inner.iter().rev().copied().collect(),
+                _ => vec![part],
+            };
+            for part in inner {
+                match flat.last().and_then(|last| self.neighbors(*last, part)) {
+                    Some((of, low, width)) => {
+                        flat.pop();
+                        let both = self.extract(of, low, width);
+                        flat.push(both);
+                    }
+                    None => flat.push(part),
+                }
             }
         }
+        if let [only] = flat[..] {
+            return only;
+        }
+        flat.reverse();
         self.op(Op::Concat(flat), width)
+    }
+
+    /// What two parts are together, if the second one begins where the first one ends in one expression.
+    fn neighbors(&self, low: ExprId, high: ExprId) -> Option<(ExprId, u32, u32)> {
+        let part = |id: ExprId| match &self.function.expr(id).op {
+            Op::Extract { of, low } => Some((*of, u32::try_from(low.as_constant()?).ok()?)),
+            _ => None,
+        };
+        let ((of, from), (other, next)) = (part(low)?, part(high)?);
+        let own = self.width(low);
+        (of == other && from + own == next).then(|| (of, from, own + self.width(high)))
+    }
+
+    /// Whether an expression puts several ones one after the other.
+    pub fn is_concat(&self, id: ExprId) -> bool {
+        matches!(self.function.expr(id).op, Op::Concat(_))
     }
 
     /// An expression of another function, whose operands are known.
