@@ -43,6 +43,8 @@ pub enum Attribute {
     Range(Bits, Bits),
     /// An address that is not a multiple of so many bytes, a power of two, is poison.
     Align(u32),
+    /// An address that is none is poison.
+    NonNull,
     /// So many bytes behind an address may be read.
     Dereferenceable(u32),
     /// What is accessed through this pointer and written is accessed through no other one.

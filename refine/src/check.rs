@@ -232,7 +232,15 @@ impl Question {
     }
 
     fn answer(mut self, limits: &Limits) -> Outcome {
-        let violations = self.violations();
+        let mut violations = self.violations();
+        // What is impossible in one order of operands is not asked in another one.
+        let ordered = self.graph.ordered(&violations);
+        let no = self.graph.bool(false);
+        violations
+            .iter_mut()
+            .zip(ordered)
+            .filter(|(_, ordered)| *ordered == no)
+            .for_each(|(own, _)| *own = no);
         let choices = std::mem::take(&mut self.before.choices);
         let mut prover = Prover::with_time_limit(limits.time).step_limit(limits.steps);
         // The first candidate: what the second function chooses at the same place, else zero.

@@ -295,7 +295,7 @@ impl<'t> Parser<'t> {
             } else if self.memory && (self.eat("captures") || self.eat("initializes")) {
                 self.skip_parentheses()?;
             } else if self.memory && self.eat("nonnull") {
-                all.push(Attribute::Dereferenceable(1));
+                all.push(Attribute::NonNull);
             } else if let Some(token) =
                 self.peek().filter(|token| token.kind == Kind::Word && HARMLESS.contains(&token.text))
             {

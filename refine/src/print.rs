@@ -84,6 +84,7 @@ impl fmt::Display for Attribute {
             Attribute::Range(low, high) => {
                 write!(out, "range(i{} {}, {})", low.width(), number(low), number(high))
             }
+            Attribute::NonNull => out.write_str("nonnull"),
             Attribute::Align(bytes) => write!(out, "align {bytes}"),
             Attribute::Dereferenceable(bytes) => write!(out, "dereferenceable({bytes})"),
             Attribute::NoAlias => out.write_str("noalias"),

@@ -7,7 +7,8 @@ use crate::graph::Graph;
 /// What a target's intrinsic computes.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// A function of the IR with one result, as wide as that of the intrinsic.
+    /// A function of the IR with one result, as wide as that of the intrinsic; where that one is a single number, maybe its low
+    /// bits alone: nothing is known of the others.
     pub function: Ir,
     /// For each of its arguments the call's operand that it is.
     pub arguments: Vec<Argument>,
@@ -71,12 +72,14 @@ pub(crate) fn known(target: Target, widths: &[Vec<u32>], results: &[u32]) -> Opt
     }
     let spliced = graph.splice(&function, &arguments)?;
     let whole = graph.concat(spliced);
-    if graph.width(whole) != results.iter().sum::<u32>() || arguments.len() != function.args.len() {
+    let (own, all) = (graph.width(whole), results.iter().sum::<u32>());
+    let fits = own == all || own < all && results.len() == 1;
+    if !fits || arguments.len() != function.args.len() {
         return None;
     }
     let (mut depends, mut low) = (Vec::new(), 0);
     for width in results {
-        let own = graph.extract(whole, low, *width);
+        let own = graph.extract(whole, low, own.min(*width));
         depends.push(graph.arguments_of(own).into_iter().map(|arg| places[arg.0 as usize]).collect());
         low += width;
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hydride_ir::{BinaryOp, Bits, ExprId};
 use llvm_text::Type;
 
-use super::{Read, Translator, fault};
+use super::{Read, Translator, Undef, fault};
 use crate::ast::elements;
 use crate::error::{Fault, Place};
 use crate::generic::{self, Lane};
@@ -181,9 +181,18 @@ impl Translator<'_> {
             })
             .collect();
         let spliced = self.graph.splice(&known.function, &arguments);
-        let Some(whole) = spliced.map(|results| self.graph.concat(results)) else {
+        let Some(mut whole) = spliced.map(|results| self.graph.concat(results)) else {
             return fault(place, format!("the function of @{name} has loops"));
         };
+        let missing = results.iter().sum::<u32>() - self.graph.width(whole);
+        if missing > 0 {
+            // Whatever they are: the second function must be right for all of them, the first one may not be read so.
+            if self.undef == Undef::Chosen {
+                return fault(place, format!("the high bits of @{name} in the first function"));
+            }
+            let unknown = self.choice(missing);
+            whole = self.graph.concat(vec![whole, unknown]);
+        }
         let (mut lanes, mut low) = (Vec::new(), 0);
         for (width, depends) in results.iter().zip(&known.depends) {
             let bits = self.graph.extract(whole, low, *width);

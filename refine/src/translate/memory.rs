@@ -3,7 +3,7 @@
 use hydride_ir::ExprId;
 use llvm_text::Type;
 
-use super::{Environment, Read, Translator, fault};
+use super::{Environment, Read, Translator, Undef, fault};
 use crate::ast::{Action, Attribute, Instruction, Operand, elements};
 use crate::bytes::{Access, Pointer};
 use crate::error::{Fault, Place};
@@ -30,7 +30,11 @@ impl Translator<'_> {
                 Attribute::Dereferenceable(bytes) => {
                     self.behavior.accesses.note(self.graph, &pointer, *bytes, path, Access::Read);
                 }
-                Attribute::NoUndef | Attribute::NoAlias | Attribute::Range(..) => {}
+                // What the first function accesses there is at an address that is one; it says no more of the first one.
+                Attribute::NonNull if self.undef == Undef::Poison => {
+                    self.behavior.accesses.note(self.graph, &pointer, 1, path, Access::Read);
+                }
+                Attribute::NonNull | Attribute::NoUndef | Attribute::NoAlias | Attribute::Range(..) => {}
             }
         }
         if attributes.contains(&Attribute::NoUndef) {

@@ -117,6 +117,36 @@ define i32 @wide.proved.of_halves(ptr noundef nonnull dereferenceable(4) %a, i1 
   ret i32 %r
 }
 
+define i8 @whether(ptr nonnull %a, i1 noundef %c) {
+  br i1 %c, label %then, label %end
+then:
+  %x = load i8, ptr %a, align 1
+  ret i8 %x
+end:
+  ret i8 0
+}
+
+define i8 @whether.refuted.read_first(ptr nonnull %a, i1 noundef %c) {
+  %x = load i8, ptr %a, align 1
+  %r = select i1 %c, i8 %x, i8 0
+  ret i8 %r
+}
+
+define i8 @readable(ptr dereferenceable(1) %a, i1 noundef %c) {
+  br i1 %c, label %then, label %end
+then:
+  %x = load i8, ptr %a, align 1
+  ret i8 %x
+end:
+  ret i8 0
+}
+
+define i8 @readable.proved(ptr %a, i1 noundef %c) {
+  %x = load i8, ptr %a, align 1
+  %r = select i1 %c, i8 %x, i8 0
+  ret i8 %r
+}
+
 define i32 @wide.refuted.needs_more(ptr dereferenceable(8) %a, i1 %c) {
   %x = load i32, ptr %a, align 4
   ret i32 %x
