@@ -9,6 +9,27 @@ use rustc_hash::FxHashMap;
 /// The most expressions of a question.
 const MAX_EXPRESSIONS: usize = 2_000_000;
 
+/// The value that changes no other one as an operand.
+fn neutral(op: BinaryOp, signed: bool, width: u32) -> Bits {
+    let least = || {
+        Bits::from_words(
+            width,
+            (0..width.div_ceil(64)).map(
+                |at| {
+                    if at == (width - 1) / 64 { 1 << ((width - 1) % 64) } else { 0 }
+                },
+            ),
+        )
+    };
+    let complement = |bits: Bits| Bits::from_words(width, bits.words().iter().map(|word| !word));
+    match (op, signed) {
+        (BinaryOp::And | BinaryOp::Min, false) | (BinaryOp::And, true) => Bits::ones(width),
+        (BinaryOp::Max, true) => least(),
+        (BinaryOp::Min, true) => complement(least()),
+        _ => Bits::zero(width),
+    }
+}
+
 /// The most operands of one operator that are brought into one order.
 const MAX_ORDERED: usize = 256;
 
@@ -372,6 +393,13 @@ impl Graph {
                     Some(own) => all.extend_from_slice(own),
                     None => all.push(known(operand)),
                 }
+            }
+            let neutral = neutral(op, signed == 1, graph.width(id));
+            if all.len() > 1 {
+                all.retain(|part| graph.constant(*part) != Some(&neutral));
+            }
+            if all.is_empty() {
+                all.push(graph.bits(neutral));
             }
             all.sort_unstable();
             if is_set {
