@@ -252,6 +252,22 @@ impl Accesses {
         true
     }
 
+    /// When a byte is known to be in memory, since it or bytes before and behind it are accessed.
+    pub fn inside(&self, graph: &mut Graph, (object, at): Address) -> ExprId {
+        let mut any = |range: std::ops::RangeInclusive<Address>| {
+            let no = graph.bool(false);
+            let mut all = self.touched.range(range);
+            all.try_fold(no, |any, (_, when)| {
+                let any = graph.or(any, *when);
+                if graph.as_bool(any) == Some(true) { Err(any) } else { Ok(any) }
+            })
+            .unwrap_or_else(|yes| yes)
+        };
+        let before = any((object, i64::MIN)..=(object, at));
+        let behind = any((object, at)..=(object, i64::MAX));
+        graph.and(before, behind)
+    }
+
     /// Notes an address that must be in what it leads to, or at its end.
     pub fn reached(&mut self, pointer: &Pointer) {
         let at = pointer.offset;

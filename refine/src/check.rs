@@ -6,8 +6,8 @@
 //! one's there must be an answer to each: candidates are tried, and a counterexample counts only where no choice helps.
 //!
 //! What pointers lead to is compared at the end, byte by byte, or element by element where the first function stores whole
-//! elements. The second function accesses only what the first one accesses in that run, and writes only what that one
-//! writes. Memory has values before they run, neither poison nor `undef`.
+//! elements. The second function accesses only what the first one accesses in that run, or what is between such bytes, and
+//! writes only what that one writes. Memory has values before they run, neither poison nor `undef`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -101,6 +101,8 @@ pub struct Counterexample {
     pub before: Run,
     /// The second one.
     pub after: Run,
+    /// Where the second one's behavior is undefined because of an access to memory, what is wrong with that.
+    pub access: Option<String>,
 }
 
 /// Whether `after` refines `before`. Parameters and results correspond by position and must be equally wide; where their
@@ -327,6 +329,7 @@ impl Question {
         for (_, parameter) in &self.parameters {
             wanted.extend(lanes(parameter));
         }
+        wanted.extend(self.after.wrong.iter().map(|(when, _)| *when));
         wanted.extend(self.after.choices.iter().map(|(_, bits)| *bits));
         wanted.extend(lanes(&self.before.result));
         wanted.extend(lanes(&self.after.result));
@@ -337,6 +340,10 @@ impl Question {
         for (name, lanes) in &self.parameters {
             given.push((name.clone(), read(&mut values, lanes.len())?));
         }
+        let mut wrong = Vec::new();
+        for (_, what) in &self.after.wrong {
+            wrong.extend(values.next()?.bit(0).then(|| what.clone()));
+        }
         let mut choices = Vec::new();
         let count = self.after.choices.len();
         let (before, after) = (self.before.result.len(), self.after.result.len());
@@ -345,7 +352,8 @@ impl Question {
         }
         let before = self.run(before_undefined, read(&mut values, before)?);
         let after = self.run(after_undefined, read(&mut values, after)?);
-        violated.then_some(Counterexample { arguments: given, choices, before, after })
+        let access = wrong.into_iter().next();
+        violated.then_some(Counterexample { arguments: given, choices, before, after, access })
     }
 }
 
@@ -376,11 +384,21 @@ fn memory_at_the_end(
     }
     let no = graph.bool(false);
     let (own, other) = (&before.accesses, &after.accesses);
-    for (all, allowed) in [(&other.touched, &own.touched), (&other.stored, &own.stored)] {
+    for (is_write, all) in [(false, &other.touched), (true, &other.stored)] {
         for (address, when) in all {
-            let may = allowed.get(address).copied().unwrap_or(no);
+            let may = match is_write {
+                true => own.stored.get(address).copied().unwrap_or(no),
+                false => own.inside(graph, *address),
+            };
             let may_not = graph.not(may);
             let wrong = if *when == may { no } else { graph.and(*when, may_not) };
+            if wrong != no {
+                let (done, (object, at)) = (if is_write { "writes" } else { "accesses" }, *address);
+                let name = objects.name(object).unwrap_or_default();
+                after
+                    .wrong
+                    .push((wrong, format!("it {done} {name}[{at}], which the first function does not")));
+            }
             after.undefined = graph.or(after.undefined, wrong);
         }
     }

@@ -39,6 +39,8 @@ pub(crate) struct Behavior {
     pub written: Written,
     /// What it reads and writes of what its pointers lead to.
     pub accesses: Accesses,
+    /// Accesses that are undefined behavior, each with when it is and what is wrong with it.
+    pub wrong: Vec<(ExprId, String)>,
 }
 
 /// How `undef` is taken.
@@ -113,6 +115,7 @@ pub(crate) fn translate(
         has_undef: false,
         written: Written::new(),
         accesses: Accesses::default(),
+        wrong: Vec::new(),
     };
     let mut translator = Translator {
         graph,

@@ -24,6 +24,7 @@ fn outcomes_are_lines_and_exit_codes() {
     assert!(run(&["e.ll", "d.ll"], 0).stdout.contains(r#""separate":true"#));
     let aligned = run(&["d.ll", "e.ll"], 1).stdout;
     assert!(aligned.contains(r#""name":"p modulo 256""#) && aligned.contains("p[0..] = "), "{aligned}");
+    assert!(aligned.contains("undefined behavior: an address at 4:3 is no multiple of 2 bytes"), "{aligned}");
     run(&["--function", "g", "a.ll", "b.ll"], 2);
     run(&["a.ll", "missing.ll"], 3);
     write("cut.ll", "\ndefine i8 @f(i8 %x) {\n");

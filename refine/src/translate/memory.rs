@@ -60,17 +60,19 @@ impl Translator<'_> {
                     return fault(place, "a load of other than whole bytes");
                 };
                 let bytes = widths.iter().sum::<u32>() / 8;
-                self.access(&pointer, bytes, *align, path, Access::Read).map_err(wrong)?;
+                self.access(&pointer, bytes, *align, (path, place), Access::Read).map_err(wrong)?;
                 let read = self.objects.read(self.graph, &values.written, &pointer, bytes).map_err(wrong)?;
                 self.graph.sliced(&read, &widths).unwrap_or_default()
             }
             Action::Store(of, to, align) => {
                 let (pointer, lanes) = (self.pointer(to, place, values)?, self.operand(of, place, values)?);
                 let width = lanes.iter().map(|lane| self.graph.width(lane.bits)).sum::<u32>();
-                if of.ty == Type::Pointer || lanes.iter().any(|lane| self.graph.width(lane.bits) % 8 != 0) {
+                if of.ty == Type::Pointer
+                    || lanes.iter().any(|lane| !self.graph.width(lane.bits).is_multiple_of(8))
+                {
                     return fault(place, "a store of other than whole bytes");
                 }
-                self.access(&pointer, width / 8, *align, path, Access::Write).map_err(wrong)?;
+                self.access(&pointer, width / 8, *align, (path, place), Access::Write).map_err(wrong)?;
                 let bytes = self.graph.sliced(&lanes, &vec![8; (width / 8) as usize]).unwrap_or_default();
                 pointer.write(&mut values.written, bytes);
                 Vec::new()
@@ -144,7 +146,7 @@ impl Translator<'_> {
         self.undefined(path, undefined);
         let written = if from.ty == Type::Pointer {
             let source = self.pointer(from, place, values)?;
-            self.access(&source, bytes, align(of_from), path, Access::Read).map_err(wrong)?;
+            self.access(&source, bytes, align(of_from), (path, place), Access::Read).map_err(wrong)?;
             if function.starts_with("llvm.memcpy.") && source.overlaps(&target, bytes) {
                 return fault(place, "a copy to where it is read");
             }
@@ -152,7 +154,7 @@ impl Translator<'_> {
         } else {
             vec![self.single(from, place, values)?; bytes as usize]
         };
-        self.access(&target, bytes, align(of_to), path, Access::Write).map_err(wrong)?;
+        self.access(&target, bytes, align(of_to), (path, place), Access::Write).map_err(wrong)?;
         target.write(&mut values.written, written);
         Ok(())
     }
@@ -171,13 +173,19 @@ impl Translator<'_> {
         pointer: &Pointer,
         bytes: u32,
         align: u32,
-        path: ExprId,
+        (path, place): (ExprId, Place),
         access: Access,
     ) -> Result<(), String> {
         let not = match self.behavior.accesses.is_local_misaligned(pointer, align) {
             Some(not) => self.graph.bool(not?),
             None => self.objects.misaligned(self.graph, pointer, align)?,
         };
+        if self.graph.as_bool(not) != Some(false) {
+            let when = self.graph.and(path, not);
+            self.behavior
+                .wrong
+                .push((when, format!("an address at {place} is no multiple of {align} bytes")));
+        }
         self.undefined(path, not);
         self.undefined(path, pointer.poison);
         let inside = self.behavior.accesses.note(self.graph, pointer, bytes, path, access);

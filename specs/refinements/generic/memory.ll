@@ -284,3 +284,27 @@ define void @poison.refuted.both_with_one(ptr %d, <2 x i8> %x) {
   store i16 %w, ptr %d, align 1
   ret void
 }
+
+define i8 @gap(ptr %a, i1 noundef %c) {
+  %x = load i8, ptr %a, align 1
+  %p = getelementptr i8, ptr %a, i64 2
+  %y = load i8, ptr %p, align 1
+  %r = sub i8 %x, %y
+  ret i8 %r
+}
+
+define i8 @gap.proved(ptr %a, i1 noundef %c) {
+  %v = load <3 x i8>, ptr %a, align 1
+  %x = extractelement <3 x i8> %v, i32 0
+  %y = extractelement <3 x i8> %v, i32 2
+  %r = sub i8 %x, %y
+  ret i8 %r
+}
+
+define i8 @gap.refuted.one_more(ptr %a, i1 noundef %c) {
+  %v = load <4 x i8>, ptr %a, align 1
+  %x = extractelement <4 x i8> %v, i32 0
+  %y = extractelement <4 x i8> %v, i32 2
+  %r = sub i8 %x, %y
+  ret i8 %r
+}

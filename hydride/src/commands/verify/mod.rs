@@ -162,6 +162,7 @@ fn shown(found: &Counterexample) -> Shown {
         let all: Vec<String> = returned.into_iter().chain(memory).collect();
         if run.undefined { "undefined behavior".to_owned() } else { all.join(", ") }
     };
+    let undefined = found.access.as_ref().map(|access| format!("undefined behavior: {access}"));
     Shown {
         arguments: found
             .arguments
@@ -170,7 +171,7 @@ fn shown(found: &Counterexample) -> Shown {
             .collect(),
         choices: found.choices.iter().map(|bits| format!("0x{bits:x}")).collect(),
         before: run(&found.before),
-        after: run(&found.after),
+        after: undefined.unwrap_or_else(|| run(&found.after)),
     }
 }
 
