@@ -11,7 +11,6 @@ use crate::ast::{
     elements,
 };
 use crate::error::{Fault, Place};
-use crate::pointers::is_of_memory;
 use crate::token::{Kind, Token, tokens};
 
 /// The most bits of all elements of a type together.
@@ -733,7 +732,7 @@ impl<'t> Parser<'t> {
                 self.expect(",")?;
             }
             let ty = self.ty()?;
-            let is_pointer = self.memory && ty == Type::Pointer && is_of_memory(&function);
+            let is_pointer = self.memory && ty == Type::Pointer && Self::is_of_memory(&function);
             if elements(&ty).is_none() && !is_pointer {
                 return Err(Fault::new(place, format!("@{function} is outside of what is modelled")));
             }

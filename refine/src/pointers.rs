@@ -22,14 +22,14 @@ fn stride(ty: &Type) -> Option<u32> {
     }
 }
 
-/// Whether a function is one of LLVM's that takes pointers and is modelled.
-pub(crate) fn is_of_memory(function: &str) -> bool {
-    ["memcpy", "memmove", "memset", "lifetime"]
-        .iter()
-        .any(|name| function.strip_prefix("llvm.").is_some_and(|rest| rest.starts_with(&format!("{name}."))))
-}
-
 impl Parser<'_> {
+    /// Whether a function is one of LLVM's that takes pointers and is modelled.
+    pub(crate) fn is_of_memory(function: &str) -> bool {
+        ["memcpy", "memmove", "memset", "lifetime"].iter().any(|name| {
+            function.strip_prefix("llvm.").is_some_and(|rest| rest.starts_with(&format!("{name}.")))
+        })
+    }
+
     /// A number of bytes that is a power of two.
     pub(crate) fn alignment(&mut self) -> Read<u32> {
         let bytes = self.number()?;
