@@ -24,6 +24,36 @@ pub enum Two {
     SSubSat,
 }
 
+/// Half of the sum of two elements, computed in twice their width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mean {
+    /// Whether elements are signed numbers.
+    pub signed: bool,
+    /// Whether a half is rounded up, else down.
+    pub up: bool,
+}
+
+impl Mean {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self { signed: false, up: true },
+        Self { signed: false, up: false },
+        Self { signed: true, up: true },
+        Self { signed: true, up: false },
+    ];
+
+    /// Whether elements of that width are looked at.
+    pub fn fits(width: u32) -> bool {
+        [8, 16, 32].contains(&width)
+    }
+
+    /// Its value.
+    pub fn of(self, width: u32, a: u64, b: u64) -> u64 {
+        let number = |value: u64| if self.signed { signed(width, value) } else { value.cast_signed() };
+        ((number(a) + number(b) + i64::from(self.up)) >> 1).cast_unsigned() & ones(width)
+    }
+}
+
 /// An operator on one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "LLVM's names")]

@@ -13,7 +13,7 @@ use refine::ast::{Action, Body, Flags, Operand, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build::{Builder, bits_of, constant, vector, work};
-use crate::element::{One, Two, compare, funnel, ones, signed};
+use crate::element::{Mean, One, Two, compare, funnel, ones, signed};
 use crate::operands::local;
 use crate::run::{Elements, Run, Stop, is_generic, view, widths};
 use crate::samples::{agrees, arguments, constants, runs};
@@ -25,6 +25,8 @@ const SAMPLES: usize = 24;
 const MAX_FIRST: usize = 6_000;
 /// Candidates that are kept.
 const MAX_FOUND: usize = 48;
+/// Instructions of a mean: what targets have as one is several of LLVM's.
+const MEAN: usize = 6;
 /// Calls with other operands that are tried for each one.
 const MAX_AGAIN: usize = 256;
 /// Element widths in which bits are seen.
@@ -68,6 +70,7 @@ enum Term {
     Select(Rc<Known>, Rc<Known>, Rc<Known>),
     Compare(&'static str, Rc<Known>, Rc<Known>),
     Reduce(Two, Rc<Known>),
+    Mean(Mean, Rc<Known>, Rc<Known>),
 }
 
 /// A value with its elements on all samples, one sample after the other.
@@ -143,7 +146,8 @@ pub fn candidates(slice: &Slice, intrinsics: &dyn Intrinsics) -> Result<Vec<Body
         bodies.extend(builder.finish(value));
     }
     bodies.extend(again(slice, &search.given, &given, intrinsics));
-    bodies.retain(|body| work(body) <= size && !slice.reads_absent(body) && *body != slice.body);
+    let most = size.max(if size > 2 { MEAN } else { 0 });
+    bodies.retain(|body| work(body) <= most && !slice.reads_absent(body) && *body != slice.body);
     let mut seen = FxHashSet::default();
     bodies.retain(|body| seen.insert(body.text("f")));
     bodies.sort_by_key(work);
@@ -355,6 +359,13 @@ impl Search {
             }
             if !operator.commutes() && self.goals[goal].is(|at| operator.of(width, y.data[at], x.data[at])) {
                 self.found(shape, Term::Two(operator, y.clone(), x.clone()));
+            }
+        }
+        if !Rc::ptr_eq(x, y) && Mean::fits(width) {
+            for mean in Mean::ALL {
+                if self.goals[goal].is(|at| mean.of(width, x.data[at], y.data[at])) {
+                    self.found(shape, Term::Mean(mean, x.clone(), y.clone()));
+                }
             }
         }
         if !Rc::ptr_eq(x, y) && width > 1 {
@@ -684,6 +695,29 @@ fn instruction(builder: &mut Builder, made: &mut Made, known: &Known) -> Operand
         Term::Compare(predicate, x, y) => {
             let (left, right) = (of(builder, x), of(builder, y));
             builder.push(ty.clone(), Action::Compare(predicate, Flags::default(), left, right))
+        }
+        Term::Mean(mean, x, y) => {
+            let Shape { lanes, width } = known.shape;
+            let wide = type_of(Shape { lanes, width: 2 * width });
+            let mut sum: Option<Operand> = None;
+            for part in [x, y] {
+                let part = of(builder, part);
+                let (name, flags) = (if mean.signed { "sext" } else { "zext" }, Flags::default());
+                let part = builder.push(wide.clone(), Action::Cast(name, flags, part, wide.clone()));
+                sum = Some(match sum {
+                    Some(sum) => builder.push(wide.clone(), Action::Binary("add", flags, sum, part)),
+                    None => part,
+                });
+            }
+            let one = constant(&wide, &vec![1; lanes as usize]);
+            let mut value = sum.unwrap_or_else(|| one.clone());
+            if mean.up {
+                value =
+                    builder.push(wide.clone(), Action::Binary("add", Flags::default(), value, one.clone()));
+            }
+            let shift = if mean.signed { "ashr" } else { "lshr" };
+            let half = builder.push(wide, Action::Binary(shift, Flags::default(), value, one));
+            builder.push(ty.clone(), Action::Cast("trunc", Flags::default(), half, ty.clone()))
         }
         Term::Reduce(operator, inner) => {
             let value = of(builder, inner);

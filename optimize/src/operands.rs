@@ -11,13 +11,24 @@ pub fn operands(instruction: &Instruction) -> Vec<&Operand> {
         | Action::Shuffle(left, right, _)
         | Action::ExtractElement(left, right)
         | Action::InsertValue(left, right, _) => vec![left, right],
-        Action::Cast(_, _, of, _) | Action::Freeze(of) | Action::ExtractValue(of, _) => vec![of],
+        Action::Cast(_, _, of, _)
+        | Action::Freeze(of)
+        | Action::ExtractValue(of, _)
+        | Action::Load(of, _) => vec![of],
+        Action::Store(of, to, _) => vec![of, to],
+        Action::Offset(from, steps, _) => {
+            std::iter::once(from).chain(steps.iter().map(|(count, _)| count)).collect()
+        }
         Action::Select(first, second, third) | Action::InsertElement(first, second, third) => {
             vec![first, second, third]
         }
         Action::Call { arguments, .. } => arguments.iter().map(|(operand, _)| operand).collect(),
         Action::If(of, ..) | Action::Switch(of, ..) | Action::Return(Some(of)) => vec![of],
-        Action::Phi(_) | Action::Branch(_) | Action::Return(None) | Action::Unreachable => Vec::new(),
+        Action::Phi(_)
+        | Action::Allocate(..)
+        | Action::Branch(_)
+        | Action::Return(None)
+        | Action::Unreachable => Vec::new(),
     }
 }
 
@@ -44,13 +55,24 @@ pub fn rename(instruction: &Instruction, of: &dyn Fn(&str) -> Option<Value>) -> 
         | Action::Shuffle(left, right, _)
         | Action::ExtractElement(left, right)
         | Action::InsertValue(left, right, _) => [left, right].into_iter().for_each(change),
-        Action::Cast(_, _, of, _) | Action::Freeze(of) | Action::ExtractValue(of, _) => change(of),
+        Action::Cast(_, _, of, _)
+        | Action::Freeze(of)
+        | Action::ExtractValue(of, _)
+        | Action::Load(of, _) => change(of),
+        Action::Store(of, to, _) => [of, to].into_iter().for_each(change),
+        Action::Offset(from, steps, _) => {
+            std::iter::once(from).chain(steps.iter_mut().map(|(count, _)| count)).for_each(change);
+        }
         Action::Select(first, second, third) | Action::InsertElement(first, second, third) => {
             [first, second, third].into_iter().for_each(change);
         }
         Action::Call { arguments, .. } => arguments.iter_mut().map(|(operand, _)| operand).for_each(change),
         Action::If(of, ..) | Action::Switch(of, ..) | Action::Return(Some(of)) => change(of),
-        Action::Phi(_) | Action::Branch(_) | Action::Return(None) | Action::Unreachable => {}
+        Action::Phi(_)
+        | Action::Allocate(..)
+        | Action::Branch(_)
+        | Action::Return(None)
+        | Action::Unreachable => {}
     }
     made
 }

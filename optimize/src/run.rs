@@ -420,7 +420,10 @@ fn target(
     }
     let value = interp::evaluate(&target.function, &arguments).ok().and_then(|mut values| values.pop());
     match value {
-        Some(value) if value.width() == results.iter().sum::<u32>() => {
+        // Of the high bits of a number nothing may be known; a proof takes all of them.
+        Some(value)
+            if value.width() == results.iter().sum::<u32>() || value.width() <= 64 && results.len() == 1 =>
+        {
             Ok(split(&value, results).into_iter().map(Some).collect())
         }
         _ => outside(function),

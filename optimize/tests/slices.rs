@@ -267,3 +267,24 @@ fn sums_with_overflow_are_computed() {
     assert!(best("u").contains("ret i8 %p0"), "{}", best("u"));
     assert!(all.iter().all(|slice| slice.root() != "s"), "a structure is no value that is looked at");
 }
+
+/// A mean of bytes in wider elements, by logic: LLVM has no operator for it, and targets have an instruction.
+#[test]
+fn means_of_bytes_in_wider_elements_are_seen() {
+    let text = "define <2 x i32> @f(<2 x i32> %a, <2 x i32> %b) {
+  %o = or <2 x i32> %a, %b
+  %x = xor <2 x i32> %a, %b
+  %h = lshr <2 x i32> %x, splat (i32 1)
+  %m = and <2 x i32> %h, splat (i32 2139062143)
+  %r = sub <2 x i32> %o, %m
+  ret <2 x i32> %r
+}
+";
+    let module = Module::parse(text).expect("a module");
+    let all = slices(&module);
+    let slice = all.last().expect("a slice");
+    let found = candidates(slice, &NoIntrinsics).expect("samples");
+    let mean = found.iter().map(freeze_shared).find(|body| body.text("g").contains("zext <8 x i8>"));
+    let proof = refines(&slice.body, &mean.expect("a mean"), &NoIntrinsics, &Limits::default());
+    assert!(matches!(proof, Outcome::Proved(_)), "{proof:?}");
+}

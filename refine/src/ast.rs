@@ -41,6 +41,14 @@ pub enum Attribute {
     NoUndef,
     /// What is not in `low..high`, which may wrap around, is poison.
     Range(Bits, Bits),
+    /// An address that is not a multiple of so many bytes, a power of two, is poison.
+    Align(u32),
+    /// An address that is none is poison.
+    NonNull,
+    /// So many bytes behind an address may be read.
+    Dereferenceable(u32),
+    /// What is accessed through this pointer and written is accessed through no other one.
+    NoAlias,
 }
 
 /// Poison-generating flags.
@@ -92,6 +100,14 @@ pub enum Action {
         /// The attributes of the result.
         attributes: Vec<Attribute>,
     },
+    /// What is behind a pointer, of the instruction's type; the address is a multiple of so many bytes.
+    Load(Operand, u32),
+    /// A value written behind a pointer; the address is a multiple of so many bytes.
+    Store(Operand, Operand, u32),
+    /// A pointer with numbers of steps of so many bytes added; whether it must stay in what it leads to.
+    Offset(Operand, Vec<(Operand, u32)>, bool),
+    /// A pointer to so many bytes that nothing is written to yet, at a multiple of so many bytes.
+    Allocate(u32, u32),
     /// For each block before this one the value and the block's label.
     Phi(Vec<(Value, String)>),
     /// A jump.

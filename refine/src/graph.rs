@@ -9,6 +9,30 @@ use rustc_hash::FxHashMap;
 /// The most expressions of a question.
 const MAX_EXPRESSIONS: usize = 2_000_000;
 
+/// The value that changes no other one as an operand.
+fn neutral(op: BinaryOp, signed: bool, width: u32) -> Bits {
+    let least = || {
+        Bits::from_words(
+            width,
+            (0..width.div_ceil(64)).map(
+                |at| {
+                    if at == (width - 1) / 64 { 1 << ((width - 1) % 64) } else { 0 }
+                },
+            ),
+        )
+    };
+    let complement = |bits: Bits| Bits::from_words(width, bits.words().iter().map(|word| !word));
+    match (op, signed) {
+        (BinaryOp::And | BinaryOp::Min, false) | (BinaryOp::And, true) => Bits::ones(width),
+        (BinaryOp::Max, true) => least(),
+        (BinaryOp::Min, true) => complement(least()),
+        _ => Bits::zero(width),
+    }
+}
+
+/// The most operands of one operator that are brought into one order.
+const MAX_ORDERED: usize = 256;
+
 /// Expressions over arguments.
 pub struct Graph {
     function: Function,
@@ -247,14 +271,44 @@ impl Graph {
             return only;
         }
         let width = parts.iter().map(|part| self.width(*part)).sum();
-        let mut flat = Vec::new();
-        for part in parts.into_iter().rev() {
-            match &self.function.expr(part).op {
-                Op::Concat(inner) => flat.extend_from_slice(inner),
-                _ => flat.push(part),
+        let mut flat: Vec<ExprId> = Vec::new();
+        for part in parts {
+            let inner = match &self.function.expr(part).op {
+                Op::Concat(inner) => inner.iter().rev().copied().collect(),
+                _ => vec![part],
+            };
+            for part in inner {
+                match flat.last().and_then(|last| self.neighbors(*last, part)) {
+                    Some((of, low, width)) => {
+                        flat.pop();
+                        let both = self.extract(of, low, width);
+                        flat.push(both);
+                    }
+                    None => flat.push(part),
+                }
             }
         }
+        if let [only] = flat[..] {
+            return only;
+        }
+        flat.reverse();
         self.op(Op::Concat(flat), width)
+    }
+
+    /// What two parts are together, if the second one begins where the first one ends in one expression.
+    fn neighbors(&self, low: ExprId, high: ExprId) -> Option<(ExprId, u32, u32)> {
+        let part = |id: ExprId| match &self.function.expr(id).op {
+            Op::Extract { of, low } => Some((*of, u32::try_from(low.as_constant()?).ok()?)),
+            _ => None,
+        };
+        let ((of, from), (other, next)) = (part(low)?, part(high)?);
+        let own = self.width(low);
+        (of == other && from + own == next).then(|| (of, from, own + self.width(high)))
+    }
+
+    /// Whether an expression puts several ones one after the other.
+    pub fn is_concat(&self, id: ExprId) -> bool {
+        matches!(self.function.expr(id).op, Op::Concat(_))
     }
 
     /// An expression of another function, whose operands are known.
@@ -275,6 +329,12 @@ impl Graph {
                 self.bits(Bits::from_words(width, words))
             }
             Op::Unary(UnaryOp::PopCount, of) => self.count_ones(of),
+            Op::Unary(UnaryOp::Not, of) => self.not(of),
+            Op::Compare { op, signed, left, right } if left == right => {
+                self.compare(op, signed.as_constant() == Some(1), left, right)
+            }
+            Op::Binary { op: BinaryOp::And, left, right, .. } if width == 1 => self.and(left, right),
+            Op::Binary { op: BinaryOp::Or, left, right, .. } if width == 1 => self.or(left, right),
             op @ Op::Const(_) => self.push(op, width),
             op => self.op(op, width),
         }
@@ -311,17 +371,71 @@ impl Graph {
         exprs.filter_map(|(expr, _)| if let Op::Arg(arg) = expr.op { Some(arg) } else { None }).collect()
     }
 
+    /// The same values with the operands of sums, extrema and logic over many values in one order, so that those over the same
+    /// values are one.
+    pub fn ordered(&mut self, roots: &[ExprId]) -> Vec<ExprId> {
+        let mut parts: FxHashMap<ExprId, Vec<ExprId>> = FxHashMap::default();
+        self.remade(roots, |graph, id, expr, known| {
+            let Op::Binary { op, signed, .. } = &expr.op else { return None };
+            let (op, signed) = (*op, signed.as_constant()?);
+            let is_ordered = matches!(op, BinaryOp::Add | BinaryOp::Xor);
+            let is_set = matches!(op, BinaryOp::Min | BinaryOp::Max | BinaryOp::And | BinaryOp::Or);
+            let Op::Binary { left, right, .. } = expr.op else { return None };
+            if !(is_ordered || is_set) {
+                return None;
+            }
+            // An operand of the same operator gives its operands.
+            let mut all = Vec::new();
+            for operand in [left, right] {
+                let same = matches!(&graph.function.expr(operand).op, Op::Binary { op: own, signed: sign, .. }
+                    if *own == op && sign.as_constant() == Some(signed));
+                match parts.get(&operand).filter(|own| same && own.len() < MAX_ORDERED) {
+                    Some(own) => all.extend_from_slice(own),
+                    None => all.push(known(operand)),
+                }
+            }
+            let neutral = neutral(op, signed == 1, graph.width(id));
+            if all.len() > 1 {
+                all.retain(|part| graph.constant(*part) != Some(&neutral));
+            }
+            if all.is_empty() {
+                all.push(graph.bits(neutral));
+            }
+            all.sort_unstable();
+            if is_set {
+                all.dedup();
+            }
+            let folded = all.iter().copied().reduce(|left, right| graph.binary(op, signed == 1, left, right));
+            parts.insert(id, all);
+            folded
+        })
+    }
+
     /// Expressions with arguments replaced.
     pub fn substitute(&mut self, roots: &[ExprId], replacement: &FxHashMap<ArgId, ExprId>) -> Vec<ExprId> {
+        self.remade(roots, |_, _, expr, _| match expr.op {
+            Op::Arg(arg) => replacement.get(&arg).copied(),
+            _ => None,
+        })
+    }
+
+    /// Expressions made again from their operands, or as `other` makes one; it is given what the operands are now.
+    fn remade(
+        &mut self,
+        roots: &[ExprId],
+        mut other: impl FnMut(&mut Self, ExprId, &Expr, &dyn Fn(ExprId) -> ExprId) -> Option<ExprId>,
+    ) -> Vec<ExprId> {
         let reached = self.function.reached(roots.iter().copied());
         let mut ids: FxHashMap<ExprId, ExprId> = FxHashMap::default();
         for (position, _) in reached.iter().enumerate().filter(|(_, reached)| **reached) {
             let id = ExprId(position as u32);
             let expr = self.function.expr(id).clone();
             let width = self.width(id);
-            let new = match expr.op {
-                Op::Arg(arg) => replacement.get(&arg).copied().unwrap_or(id),
-                _ => self.rebuilt(&expr, width, |operand| ids[&operand]),
+            let known = |operand: ExprId| ids[&operand];
+            let new = match (other(self, id, &expr, &known), &expr.op) {
+                (Some(made), _) => made,
+                (None, Op::Arg(_)) => id,
+                (None, _) => self.rebuilt(&expr, width, known),
             };
             ids.insert(id, new);
         }

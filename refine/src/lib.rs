@@ -27,17 +27,21 @@
 #![forbid(unsafe_code)]
 
 pub mod ast;
+mod bytes;
 mod check;
 mod error;
 mod generic;
 mod graph;
 mod meaning;
 mod memory;
+mod order;
 mod outline;
 mod parse;
+mod pointers;
 mod print;
 mod ranges;
 mod script;
+mod target;
 mod token;
 mod translate;
 
@@ -49,4 +53,4 @@ pub use outline::{Line, Outline, Section};
 pub use parse::{Module, part};
 pub use print::name;
 pub use script::script;
-pub use translate::{Argument, Intrinsics, NoIntrinsics, Target};
+pub use target::{Argument, Intrinsics, NoIntrinsics, Target};

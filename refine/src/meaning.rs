@@ -3,10 +3,12 @@
 use hydride_ir::Function;
 
 use crate::ast::{Body, elements};
+use crate::bytes::Objects;
 use crate::error::{Fault, Place};
 use crate::generic::Lane;
 use crate::graph::Graph;
-use crate::translate::{Intrinsics, Undef, translate};
+use crate::target::Intrinsics;
+use crate::translate::{Undef, translate};
 
 /// The result of a function whose arguments and values are not poison, as a function of the IR: an argument for each
 /// parameter and one result, the first element in the lowest bits. A function that makes a choice (`undef`, `freeze` of what
@@ -26,7 +28,14 @@ pub fn meaning(body: &Body, intrinsics: &dyn Intrinsics) -> Result<Function, Fau
         }
         given.push(lanes);
     }
-    let behavior = translate(&mut graph, body, &given, intrinsics, (Undef::Chosen, "first", 1))?;
+    let behavior = translate(
+        &mut graph,
+        &mut Objects::default(),
+        body,
+        &given,
+        intrinsics,
+        (Undef::Chosen, "first", 1),
+    )?;
     if !behavior.choices.is_empty() {
         return Err(refused("a value that is chosen"));
     }

@@ -44,7 +44,7 @@ impl Module {
         let whole = self.text();
         let first = whole[..function.span.start].bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
         let tokens = tokens(&whole[function.span.clone()], first)?;
-        let mut parser = Parser { tokens: &tokens, at: 0 };
+        let mut parser = Parser::new(&tokens);
         let mut memory = Memory::new(result);
         let parameters = parser.passed(arguments, &mut memory)?;
         parser.newlines();

@@ -72,7 +72,7 @@ impl Module {
         let head = tokens.windows(2).position(|pair| {
             pair[0].text == "{" && pair[0].kind == Kind::Sign && pair[1].kind == Kind::Newline
         });
-        let parser = Parser { tokens: &tokens, at: 0 };
+        let parser = Parser::new(&tokens);
         let Some(head) = head else { return parser.fault("a definition without `{` at the end of a line") };
         let named = |kind: Kind| {
             tokens[..head].iter().filter(move |token| token.kind == kind).map(|token| token.text.to_owned())
@@ -88,7 +88,7 @@ impl Module {
             let end = starts.get(line + 1).copied().unwrap_or(text.len());
             function.span.start + starts[line]..function.span.start + end
         };
-        let mut parser = Parser { tokens: &tokens, at: head + 1 };
+        let mut parser = Parser { at: head + 1, ..Parser::new(&tokens) };
         loop {
             parser.newlines();
             let Some(token) = parser.peek() else { return parser.fault("a definition without its end") };

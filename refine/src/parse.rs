@@ -90,6 +90,21 @@ impl Module {
         self.functions.iter().find(|function| function.name == name)
     }
 
+    /// What a definition does where its pointers and what is behind them count too: loads, stores, addresses, local memory.
+    ///
+    /// ```
+    /// let text = "define void @f(ptr %p) {\n  %a = load i8, ptr %p, align 1\n  %b = add i8 %a, 1\n  store i8 %b, ptr %p, align 1\n  ret void\n}\n";
+    /// let module = refine::Module::parse(text)?;
+    /// assert!(module.functions[0].body.is_err());
+    /// assert_eq!(module.with_memory(&module.functions[0])?.blocks[0].instructions.len(), 4);
+    /// # Ok::<(), refine::Fault>(())
+    /// ```
+    pub fn with_memory(&self, function: &Function) -> Result<Body, Fault> {
+        let first = self.text[..function.span.start].bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
+        let tokens = tokens(&self.text[function.span.clone()], first)?;
+        Parser { memory: true, ..Parser::new(&tokens) }.definition(&mut String::new())
+    }
+
     /// The text with the text of one definition replaced; everything else is kept as it is.
     pub fn with_function(&self, function: &Function, text: &str) -> String {
         let mut whole = self.text.clone();
@@ -106,13 +121,15 @@ impl std::fmt::Display for Module {
 
 fn function(text: &str, start: usize, line: u32) -> Function {
     let mut name = String::new();
-    let body = tokens(text, line).and_then(|tokens| Parser { tokens: &tokens, at: 0 }.definition(&mut name));
+    let body = tokens(text, line).and_then(|tokens| Parser::new(&tokens).definition(&mut name));
     Function { name, span: start..start + text.len(), body }
 }
 
 pub(crate) struct Parser<'t> {
     pub(crate) tokens: &'t [Token<'t>],
     pub(crate) at: usize,
+    /// Whether pointers and what is behind them are read too.
+    pub(crate) memory: bool,
 }
 
 /// Attributes that change no value: of parameters, arguments and results.
@@ -135,6 +152,10 @@ const HARMLESS_METADATA: &[&str] = &["dbg", "prof", "llvm.loop", "srcloc", "unpr
 type Read<T> = Result<T, Fault>;
 
 impl<'t> Parser<'t> {
+    pub(crate) fn new(tokens: &'t [Token<'t>]) -> Self {
+        Self { tokens, at: 0, memory: false }
+    }
+
     fn place(&self) -> Place {
         let last = || self.tokens.last().map_or(Place { line: 1, column: 1 }, |token| token.place);
         self.tokens.get(self.at).map_or_else(last, |token| token.place)
@@ -156,7 +177,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn is(&self, kind: Kind, text: &str) -> bool {
+    pub(crate) fn is(&self, kind: Kind, text: &str) -> bool {
         self.peek().is_some_and(|token| token.kind == kind && token.text == text)
     }
 
@@ -262,6 +283,18 @@ impl<'t> Parser<'t> {
                 let high = self.bits(&ty)?;
                 self.expect(")")?;
                 all.push(Attribute::Range(low, high));
+            } else if self.memory && self.eat("noalias") {
+                all.push(Attribute::NoAlias);
+            } else if self.memory && self.eat("align") {
+                all.push(Attribute::Align(self.alignment()?));
+            } else if self.memory && self.eat("dereferenceable") {
+                self.expect("(")?;
+                all.push(Attribute::Dereferenceable(self.number()?));
+                self.expect(")")?;
+            } else if self.memory && (self.eat("captures") || self.eat("initializes")) {
+                self.skip_parentheses()?;
+            } else if self.memory && self.eat("nonnull") {
+                all.push(Attribute::NonNull);
             } else if let Some(token) =
                 self.peek().filter(|token| token.kind == Kind::Word && HARMLESS.contains(&token.text))
             {
@@ -401,7 +434,7 @@ impl<'t> Parser<'t> {
             }
             let place = self.place();
             let ty = self.ty()?;
-            if elements(&ty).is_none() {
+            if elements(&ty).is_none() && !(self.memory && ty == Type::Pointer) {
                 return Err(Fault::new(
                     place,
                     format!("a parameter of type `{ty}` is outside of what is modelled"),
@@ -501,7 +534,7 @@ impl<'t> Parser<'t> {
         Ok(Operand { ty: first.ty.clone(), value })
     }
 
-    fn next_operand(&mut self) -> Read<Operand> {
+    pub(crate) fn next_operand(&mut self) -> Read<Operand> {
         self.expect(",")?;
         self.operand()
     }
@@ -665,6 +698,24 @@ impl<'t> Parser<'t> {
             "ret" if self.eat("void") => (Type::Void, Action::Return(None)),
             "ret" => (Type::Void, Action::Return(Some(self.operand()?))),
             "unreachable" => (Type::Void, Action::Unreachable),
+            "load" if self.memory => {
+                let ty = self.ty()?;
+                let from = self.next_operand()?;
+                let align = self.aligned(&ty)?;
+                (ty, Action::Load(from, align))
+            }
+            "store" if self.memory => {
+                let of = self.operand()?;
+                let to = self.next_operand()?;
+                let align = self.aligned(&of.ty)?;
+                (Type::Void, Action::Store(of, to, align))
+            }
+            "getelementptr" if self.memory => (Type::Pointer, self.offset(flags.nuw)?),
+            "alloca" if self.memory => {
+                let ty = self.ty()?;
+                let bytes = self.stride(&ty)?;
+                (Type::Pointer, Action::Allocate(bytes, self.aligned(&ty)?))
+            }
             _ => return Err(refused()),
         })
     }
@@ -681,7 +732,8 @@ impl<'t> Parser<'t> {
                 self.expect(",")?;
             }
             let ty = self.ty()?;
-            if elements(&ty).is_none() {
+            let is_pointer = self.memory && ty == Type::Pointer && Self::is_of_memory(&function);
+            if elements(&ty).is_none() && !is_pointer {
                 return Err(Fault::new(place, format!("@{function} is outside of what is modelled")));
             }
             let attributes = self.attributes()?;

@@ -84,6 +84,10 @@ impl fmt::Display for Attribute {
             Attribute::Range(low, high) => {
                 write!(out, "range(i{} {}, {})", low.width(), number(low), number(high))
             }
+            Attribute::NonNull => out.write_str("nonnull"),
+            Attribute::Align(bytes) => write!(out, "align {bytes}"),
+            Attribute::Dereferenceable(bytes) => write!(out, "dereferenceable({bytes})"),
+            Attribute::NoAlias => out.write_str("noalias"),
         }
     }
 }
@@ -158,6 +162,21 @@ impl fmt::Display for Instruction {
                     arguments.join(", ")
                 )
             }
+            Action::Load(from, align) => write!(out, "load {}, {from}, align {align}", self.ty),
+            Action::Store(of, to, align) => write!(out, "store {of}, {to}, align {align}"),
+            Action::Offset(from, steps, in_bounds) => {
+                let flag = if *in_bounds { " inbounds" } else { "" };
+                // Steps of a size are elements of an array of bytes; several ones are nested arrays.
+                let sizes = || steps.iter().map(|(_, size)| *size);
+                let last = sizes().next_back().unwrap_or(1);
+                let inner = sizes().rev().collect::<Vec<_>>();
+                let ty = inner.windows(2).fold(format!("[{last} x i8]"), |ty, pair| {
+                    format!("[{} x {ty}]", pair[1] / pair[0].max(1))
+                });
+                write!(out, "getelementptr{flag} {ty}, {from}")?;
+                steps.iter().try_for_each(|(count, _)| write!(out, ", {count}"))
+            }
+            Action::Allocate(bytes, align) => write!(out, "alloca [{bytes} x i8], align {align}"),
             Action::Phi(ways) => {
                 let way = |(from, label): &(Value, String)| {
                     format!("[ {}, %{} ]", value(&self.ty, from), name(label))

@@ -64,7 +64,7 @@ pub(crate) fn of_parameters(head: &[Token<'_>]) -> Vec<(String, Attribute)> {
 fn attribute(tokens: &[Token<'_>]) -> Option<Attribute> {
     let is_range = |token: &Token<'_>| token.kind == Kind::Word && token.text == "range";
     let at = tokens.iter().position(is_range)?;
-    let all = Parser { tokens, at }.attributes().ok()?;
+    let all = Parser { at, ..Parser::new(tokens) }.attributes().ok()?;
     all.into_iter().find(|own| matches!(own, Attribute::Range(..)))
 }
 

@@ -3,54 +3,27 @@
 //! A block runs once for each number of times that the loops around it have run, after all blocks that lead to it. Loops
 //! are unrolled as long as it is not constant that they end.
 
+mod call;
+mod memory;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use hydride_ir::{ArgId, BinaryOp, Bits, ExprId, Function as Ir, passes};
+use hydride_ir::{ArgId, Bits, ExprId};
 use llvm_text::Type;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::ast::{Action, Attribute, Body, Element, Flags, Instruction, Operand, Value, elements};
+use crate::bytes::{Accesses, Objects, POINTER, Written, joined};
 use crate::error::{Fault, Place};
 use crate::generic::{self, Lane};
 use crate::graph::Graph;
+use crate::order::nest;
 use crate::parse::part;
+use crate::target::{Intrinsics, Known};
 
 /// The most blocks that run, each iteration of a loop counted.
 const MAX_BLOCKS: usize = 20_000;
-
-/// What a target's intrinsic computes.
-#[derive(Clone, Debug)]
-pub struct Target {
-    /// A function of the IR with one result, as wide as that of the intrinsic.
-    pub function: Ir,
-    /// For each of its arguments the call's operand that it is.
-    pub arguments: Vec<Argument>,
-}
-
-/// An argument of a target's function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Argument {
-    /// An operand of the call, by position.
-    Operand(usize),
-    /// A constant.
-    Constant(Bits),
-}
-
-/// Where the meaning of intrinsics of targets comes from.
-pub trait Intrinsics {
-    /// What the intrinsic of that name computes. Operands that are constants are given; `Err` says why it is not known.
-    fn find(&self, name: &str, constants: &[Option<Bits>]) -> Result<Target, String>;
-}
-
-/// No intrinsics of targets.
-pub struct NoIntrinsics;
-
-impl Intrinsics for NoIntrinsics {
-    fn find(&self, name: &str, _: &[Option<Bits>]) -> Result<Target, String> {
-        Err(format!("@{name} is outside of what is modelled"))
-    }
-}
 
 /// What a function does, as expressions over its arguments.
 pub(crate) struct Behavior {
@@ -62,6 +35,12 @@ pub(crate) struct Behavior {
     pub choices: Vec<(ArgId, ExprId)>,
     /// Whether it has `undef`, which is taken as less than it may be.
     pub has_undef: bool,
+    /// What is in memory at the end, where it was written to.
+    pub written: Written,
+    /// What it reads and writes of what its pointers lead to.
+    pub accesses: Accesses,
+    /// Accesses that are undefined behavior, each with when it is and what is wrong with it.
+    pub wrong: Vec<(ExprId, String)>,
 }
 
 /// How `undef` is taken.
@@ -73,7 +52,12 @@ pub(crate) enum Undef {
     Poison,
 }
 
-type Environment = FxHashMap<String, Rc<[Lane]>>;
+/// What is known on a way: values by name, and what was written to memory.
+#[derive(Clone, Default)]
+struct Environment {
+    values: FxHashMap<String, Rc<[Lane]>>,
+    written: Written,
+}
 
 /// An edge that is taken under a condition.
 struct Edge {
@@ -99,22 +83,13 @@ struct Translator<'a> {
     /// For each block the headers of the loops around it, outermost first.
     loops: Vec<Vec<usize>>,
     pending: BTreeMap<Instance, (usize, Vec<Edge>)>,
-    returned: Vec<(ExprId, Vec<Lane>)>,
+    objects: &'a mut Objects,
+    returned: Vec<(ExprId, Vec<Lane>, Written)>,
     behavior: Behavior,
     dependencies: FxHashMap<(String, Vec<Option<Bits>>), Rc<Known>>,
 }
 
-/// A target's function, and for each element of its result the elements of operands that it depends on.
-struct Known {
-    function: Ir,
-    arguments: Vec<Argument>,
-    depends: Vec<Vec<(usize, usize)>>,
-}
-
 type Read<T> = Result<T, Fault>;
-
-/// What is computed of one element of each operand: the value, and what makes it poison besides these.
-type ElementWise<'f> = dyn FnMut(&mut Graph, &[Lane]) -> Option<(ExprId, ExprId)> + 'f;
 
 fn fault<T>(place: Place, message: impl Into<String>) -> Read<T> {
     Err(Fault::new(place, message))
@@ -123,6 +98,7 @@ fn fault<T>(place: Place, message: impl Into<String>) -> Read<T> {
 /// Translates a function whose arguments are given, element by element.
 pub(crate) fn translate(
     graph: &mut Graph,
+    objects: &mut Objects,
     body: &Body,
     arguments: &[Vec<Lane>],
     intrinsics: &dyn Intrinsics,
@@ -132,7 +108,15 @@ pub(crate) fn translate(
     let labels: FxHashMap<&str, usize> =
         body.blocks.iter().enumerate().map(|(at, block)| (block.label.as_str(), at)).collect();
     let (order, loops) = nest(body, &labels)?;
-    let behavior = Behavior { undefined: no, result: Vec::new(), choices: Vec::new(), has_undef: false };
+    let behavior = Behavior {
+        undefined: no,
+        result: Vec::new(),
+        choices: Vec::new(),
+        has_undef: false,
+        written: Written::new(),
+        accesses: Accesses::default(),
+        wrong: Vec::new(),
+    };
     let mut translator = Translator {
         graph,
         body,
@@ -144,6 +128,7 @@ pub(crate) fn translate(
         order,
         loops,
         pending: BTreeMap::new(),
+        objects,
         returned: Vec::new(),
         behavior,
         dependencies: FxHashMap::default(),
@@ -152,95 +137,16 @@ pub(crate) fn translate(
     Ok(translator.behavior)
 }
 
-fn successors(body: &Body, labels: &FxHashMap<&str, usize>, block: usize) -> Read<Vec<usize>> {
-    let Some(last) = body.blocks[block].instructions.last() else {
-        return fault(Place::default(), "a block without instructions");
-    };
-    let names: Vec<&String> = match &last.action {
-        Action::Branch(to) => vec![to],
-        Action::If(_, then, otherwise) => vec![then, otherwise],
-        Action::Switch(_, default, cases) => {
-            std::iter::once(default).chain(cases.iter().map(|(_, label)| label)).collect()
-        }
-        Action::Return(_) | Action::Unreachable => Vec::new(),
-        _ => return fault(last.place, "a block that does not end"),
-    };
-    let find = |name: &&String| {
-        let found = labels.get(name.as_str()).copied();
-        found.ok_or_else(|| Fault::new(last.place, format!("there is no block %{name}")))
-    };
-    names.iter().map(find).collect()
-}
-
-/// The order of blocks, and the loops around each.
-fn nest(body: &Body, labels: &FxHashMap<&str, usize>) -> Read<(Vec<usize>, Vec<Vec<usize>>)> {
-    let count = body.blocks.len();
-    let edges: Vec<Vec<usize>> =
-        (0..count).map(|block| successors(body, labels, block)).collect::<Read<_>>()?;
-    let (mut order, mut next) = (vec![usize::MAX; count], count);
-    let (mut state, mut back) = (vec![0u8; count], Vec::new());
-    let mut stack = vec![(0, 0)];
-    state[0] = 1;
-    while let Some((block, at)) = stack.pop() {
-        match edges[block].get(at) {
-            Some(to) => {
-                stack.push((block, at + 1));
-                match state[*to] {
-                    0 => {
-                        state[*to] = 1;
-                        stack.push((*to, 0));
-                    }
-                    1 => back.push((block, *to)),
-                    _ => {}
-                }
-            }
-            None => {
-                state[block] = 2;
-                next -= 1;
-                order[block] = next;
-            }
-        }
-    }
-    let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for (from, to) in edges.iter().enumerate().filter(|(from, _)| state[*from] == 2) {
-        to.iter().for_each(|to| predecessors[*to].push(from));
-    }
-    let mut bodies: BTreeMap<usize, FxHashSet<usize>> = BTreeMap::new();
-    for (latch, header) in back {
-        let inside = bodies.entry(header).or_insert_with(|| FxHashSet::from_iter([header]));
-        let mut pending = vec![latch];
-        while let Some(block) = pending.pop() {
-            if inside.insert(block) {
-                pending.extend(&predecessors[block]);
-            }
-        }
-    }
-    for (header, inside) in &bodies {
-        let entered = inside.iter().filter(|block| *block != header);
-        let irreducible = entered
-            .clone()
-            .any(|block| *block == 0 || predecessors[*block].iter().any(|from| !inside.contains(from)));
-        if irreducible {
-            return fault(Place::default(), "a loop with several entries");
-        }
-    }
-    let around = |block: usize| {
-        let mut headers: Vec<usize> =
-            bodies.iter().filter(|(_, inside)| inside.contains(&block)).map(|(header, _)| *header).collect();
-        // Of two loops around a block the outer one is larger.
-        headers.sort_by_key(|header| std::cmp::Reverse(bodies[header].len()));
-        headers
-    };
-    Ok((order, (0..count).map(around).collect()))
-}
-
 impl Translator<'_> {
     fn run(&mut self, arguments: &[Vec<Lane>]) -> Read<()> {
         let yes = self.graph.bool(true);
         let mut values = Environment::default();
         for (parameter, lanes) in self.body.parameters.iter().zip(arguments) {
-            let lanes = self.required(&parameter.attributes, lanes.clone(), yes);
-            values.insert(parameter.name.clone(), lanes.into());
+            let lanes = match parameter.ty {
+                Type::Pointer => self.pointed(&parameter.attributes, lanes, yes)?,
+                _ => self.required(&parameter.attributes, lanes.clone(), yes),
+            };
+            values.values.insert(parameter.name.clone(), lanes.into());
         }
         let first: Instance = vec![(self.order[0], 0)];
         if !self.loops[0].is_empty() {
@@ -262,8 +168,11 @@ impl Translator<'_> {
 
     fn joined_results(&mut self) -> Vec<Lane> {
         let mut returned = std::mem::take(&mut self.returned).into_iter().rev();
-        let Some((_, mut result)) = returned.next() else { return Vec::new() };
-        for (condition, lanes) in returned {
+        let Some((_, mut result, written)) = returned.next() else { return Vec::new() };
+        self.behavior.written = written;
+        for (condition, lanes, written) in returned {
+            let all = [(condition, &self.behavior.written), (condition, &written)];
+            self.behavior.written = joined(self.graph, self.objects, &all);
             for (lane, own) in result.iter_mut().zip(lanes) {
                 *lane = self.chosen(condition, own, *lane);
             }
@@ -287,9 +196,11 @@ impl Translator<'_> {
             for edge in edges {
                 condition = self.graph.or(condition, edge.condition);
             }
-            for (name, lanes) in edges[0].values.iter() {
+            let written: Vec<_> = edges.iter().map(|edge| (edge.condition, &edge.values.written)).collect();
+            values.written = joined(self.graph, self.objects, &written);
+            for (name, lanes) in &edges[0].values.values {
                 let others: Option<Vec<&Rc<[Lane]>>> =
-                    edges.iter().map(|edge| edge.values.get(name)).collect();
+                    edges.iter().map(|edge| edge.values.values.get(name)).collect();
                 // What one way does not define is not used after it.
                 let Some(others) = others else { continue };
                 let mut merged = lanes.clone();
@@ -300,7 +211,7 @@ impl Translator<'_> {
                         .map(|(a, b)| self.chosen(edge.condition, *b, *a))
                         .collect();
                 }
-                values.insert(name.clone(), merged);
+                values.values.insert(name.clone(), merged);
             }
         }
         let body = self.body;
@@ -312,13 +223,16 @@ impl Translator<'_> {
                 continue;
             }
             // All at once: one may read what another one was before.
-            values.extend(phis.drain(..));
+            values.values.extend(phis.drain(..));
             if self.terminator(instance, block, instruction, condition, &values)? {
                 return Ok(());
             }
-            let lanes = self.instruction(instruction, condition, &values)?;
+            let lanes = match self.of_memory(instruction, condition, &mut values)? {
+                Some(lanes) => lanes,
+                None => self.instruction(instruction, condition, &values)?,
+            };
             if let Some(name) = &instruction.result {
-                values.insert(name.clone(), lanes.into());
+                values.values.insert(name.clone(), lanes.into());
             }
         }
         fault(Place::default(), "a block that does not end")
@@ -401,7 +315,7 @@ impl Translator<'_> {
                     None => Vec::new(),
                 };
                 let lanes = self.required(&self.body.attributes, lanes, path);
-                self.returned.push((path, lanes));
+                self.returned.push((path, lanes, values.written.clone()));
             }
             Action::Unreachable => {
                 let yes = self.graph.bool(true);
@@ -477,12 +391,12 @@ impl Translator<'_> {
     }
 
     fn operand(&mut self, operand: &Operand, place: Place, values: &Environment) -> Read<Rc<[Lane]>> {
-        let Some(widths) = elements(&operand.ty) else {
+        let Some(widths) = parts(&operand.ty) else {
             return fault(place, format!("values of type `{}` are outside of what is modelled", operand.ty));
         };
         let constant = match &operand.value {
             Value::Local(name) => {
-                let found = values.get(name).cloned();
+                let found = values.values.get(name).cloned();
                 let fits = |lanes: &Rc<[Lane]>| {
                     lanes.iter().map(|lane| self.graph.width(lane.bits)).eq(widths.iter().copied())
                 };
@@ -663,13 +577,16 @@ impl Translator<'_> {
                 self.required(attributes, lanes, path)
             }
             Action::Phi(_) => return fault(place, "a phi after other instructions"),
+            Action::Load(..) | Action::Store(..) | Action::Offset(..) | Action::Allocate(..) => {
+                return fault(place, "memory that is not modelled");
+            }
             Action::Branch(_)
             | Action::If(..)
             | Action::Switch(..)
             | Action::Return(_)
             | Action::Unreachable => Vec::new(),
         };
-        let expected = if at.ty == Type::Void { Some(Vec::new()) } else { elements(&at.ty) };
+        let expected = if at.ty == Type::Void { Some(Vec::new()) } else { parts(&at.ty) };
         let widths: Vec<u32> = lanes.iter().map(|lane| self.graph.width(lane.bits)).collect();
         if expected != Some(widths) {
             return fault(place, "operands of types that do not fit together");
@@ -732,233 +649,9 @@ impl Translator<'_> {
         }
         Ok(all)
     }
-
-    fn call(
-        &mut self,
-        name: &str,
-        operands: &[Rc<[Lane]>],
-        ty: &Type,
-        place: Place,
-        path: ExprId,
-    ) -> Read<Vec<Lane>> {
-        let generic = name.strip_prefix("llvm.");
-        // The types at the end of the name are those of the operands.
-        let stem = generic.map(|name| {
-            let parts: Vec<&str> = name.split('.').collect();
-            let kept = parts.iter().rposition(|part| !is_mangled(part)).map_or(0, |last| last + 1);
-            parts[..kept].join(".")
-        });
-        let Some(stem) = stem else { return fault(place, format!("@{name} is outside of what is modelled")) };
-        let each = |this: &mut Self, f: &mut ElementWise<'_>| {
-            let mut lanes = Vec::new();
-            for position in 0..operands[0].len() {
-                let own: Vec<Lane> = operands
-                    .iter()
-                    .map(|operand| {
-                        operand[if operand.len() == 1 { 0 } else { position.min(operand.len() - 1) }]
-                    })
-                    .collect();
-                let (bits, poison) = f(this.graph, &own)?;
-                lanes.push(this.spread(bits, poison, &own));
-            }
-            Some(lanes)
-        };
-        let same = operands.windows(2).all(|pair| {
-            let width = |lane: &Lane| self.graph.width(lane.bits);
-            pair[0].iter().map(width).eq(pair[1].iter().map(width))
-        });
-        let found = match (stem.as_str(), operands) {
-            ("assume", [condition]) => {
-                if let [lane] = condition[..] {
-                    let not = self.graph.not(lane.bits);
-                    let wrong = self.graph.or(not, lane.poison);
-                    self.undefined(path, wrong);
-                }
-                return Ok(Vec::new());
-            }
-            ("fshl" | "fshr", [_, _, _]) if same => each(self, &mut |graph, own| {
-                let no = graph.bool(false);
-                Some((generic::funnel(graph, stem == "fshl", own[0].bits, own[1].bits, own[2].bits), no))
-            }),
-            ("abs" | "ctlz" | "cttz", [_, _]) => each(self, &mut |graph, own| {
-                let (a, flag) = (own[0].bits, own[1].bits);
-                let width = graph.width(a);
-                let zero = graph.number(width, 0);
-                let special = match stem.as_str() {
-                    "abs" => {
-                        // The least value is its own negation.
-                        let negated = graph.sub(zero, a);
-                        let (same, not_zero) = (graph.equal(negated, a), graph.differ(a, zero));
-                        graph.and(same, not_zero)
-                    }
-                    _ => graph.equal(a, zero),
-                };
-                let poison = graph.and(special, flag);
-                Some((generic::of_one(graph, &stem, a)?, poison))
-            }),
-            (_, [_]) if stem.starts_with("vector.reduce.") => {
-                let op = stem.trim_start_matches("vector.reduce.");
-                self.reduced(op, &operands[0]).map(|lane| vec![lane])
-            }
-            (_, [_]) => each(self, &mut |graph, own| {
-                let no = graph.bool(false);
-                Some((generic::of_one(graph, &stem, own[0].bits)?, no))
-            }),
-            (_, [_, _]) if same && stem.ends_with(".with.overflow") => self.with_overflow(&stem, operands),
-            (_, [_, _]) if same => each(self, &mut |graph, own| {
-                let no = graph.bool(false);
-                Some((generic::of_two(graph, &stem, own[0].bits, own[1].bits)?, no))
-            }),
-            _ => None,
-        };
-        match found {
-            Some(lanes) => Ok(lanes),
-            None => self.target(name, operands, ty, place),
-        }
-    }
-
-    fn reduced(&mut self, op: &str, lanes: &[Lane]) -> Option<Lane> {
-        let (op, signed) = match op {
-            "add" => (BinaryOp::Add, false),
-            "mul" => (BinaryOp::Mul, false),
-            "and" => (BinaryOp::And, false),
-            "or" => (BinaryOp::Or, false),
-            "xor" => (BinaryOp::Xor, false),
-            "smin" | "umin" => (BinaryOp::Min, op == "smin"),
-            "smax" | "umax" => (BinaryOp::Max, op == "smax"),
-            _ => return None,
-        };
-        let (first, rest) = lanes.split_first()?;
-        let mut all = *first;
-        for lane in rest {
-            let bits = self.graph.binary(op, signed, all.bits, lane.bits);
-            all = self.spread(bits, all.poison, &[*lane]);
-        }
-        Some(all)
-    }
-
-    fn with_overflow(&mut self, stem: &str, operands: &[Rc<[Lane]>]) -> Option<Vec<Lane>> {
-        let op = match stem.get(1..4)? {
-            "add" => BinaryOp::Add,
-            "sub" => BinaryOp::Sub,
-            "mul" => BinaryOp::Mul,
-            _ => return None,
-        };
-        let (mut values, mut over) = (Vec::new(), Vec::new());
-        for (a, b) in operands[0].iter().zip(operands[1].iter()) {
-            let no = self.graph.bool(false);
-            let bits = self.graph.binary(op, false, a.bits, b.bits);
-            values.push(self.spread(bits, no, &[*a, *b]));
-            let bits = generic::overflows(self.graph, op, stem.starts_with('s'), a.bits, b.bits);
-            over.push(self.spread(bits, no, &[*a, *b]));
-        }
-        values.extend(over);
-        Some(values)
-    }
-
-    /// A call of a target's intrinsic. An element of the result is poison if an element on which its bits depend is.
-    fn target(&mut self, name: &str, operands: &[Rc<[Lane]>], ty: &Type, place: Place) -> Read<Vec<Lane>> {
-        let wholes: Vec<ExprId> = operands
-            .iter()
-            .map(|lanes| self.graph.concat(lanes.iter().map(|lane| lane.bits).collect()))
-            .collect();
-        let no_poison =
-            |lanes: &Rc<[Lane]>| lanes.iter().all(|lane| self.graph.as_bool(lane.poison) == Some(false));
-        let constants: Vec<Option<Bits>> = wholes
-            .iter()
-            .zip(operands)
-            .map(|(whole, lanes)| self.graph.constant(*whole).filter(|_| no_poison(lanes)).cloned())
-            .collect();
-        let Some(results) = elements(ty) else {
-            return fault(place, format!("@{name} is outside of what is modelled"));
-        };
-        let widths: Vec<Vec<u32>> = operands
-            .iter()
-            .map(|lanes| lanes.iter().map(|lane| self.graph.width(lane.bits)).collect())
-            .collect();
-        let key = (name.to_owned(), constants.clone());
-        let known = match self.dependencies.get(&key) {
-            Some(known) => known.clone(),
-            None => {
-                let target =
-                    self.intrinsics.find(name, &constants).map_err(|message| Fault::new(place, message))?;
-                let known = Rc::new(known(target, &widths, &results).ok_or_else(|| {
-                    Fault::new(place, format!("@{name} has other widths than its instruction"))
-                })?);
-                self.dependencies.insert(key, known.clone());
-                known
-            }
-        };
-        let arguments: Vec<ExprId> = known
-            .arguments
-            .iter()
-            .map(|argument| match argument {
-                Argument::Operand(position) => wholes[*position],
-                Argument::Constant(bits) => self.graph.bits(bits.clone()),
-            })
-            .collect();
-        let spliced = self.graph.splice(&known.function, &arguments);
-        let Some(whole) = spliced.map(|results| self.graph.concat(results)) else {
-            return fault(place, format!("the function of @{name} has loops"));
-        };
-        let (mut lanes, mut low) = (Vec::new(), 0);
-        for (width, depends) in results.iter().zip(&known.depends) {
-            let bits = self.graph.extract(whole, low, *width);
-            let read: Vec<Lane> = depends.iter().map(|(operand, lane)| operands[*operand][*lane]).collect();
-            let no = self.graph.bool(false);
-            lanes.push(self.spread(bits, no, &read));
-            low += width;
-        }
-        Ok(lanes)
-    }
 }
 
-/// A target's function without loops, and what each element of its result depends on; `None` if widths do not fit.
-fn known(target: Target, widths: &[Vec<u32>], results: &[u32]) -> Option<Known> {
-    let function = passes::unroll(&target.function).ok()?;
-    let mut graph = Graph::new();
-    let mut places = Vec::new();
-    let mut wholes = Vec::new();
-    for (operand, widths) in widths.iter().enumerate() {
-        let mut lanes = Vec::new();
-        for (lane, width) in widths.iter().enumerate() {
-            lanes.push(graph.argument(String::new(), *width).1);
-            places.push((operand, lane));
-        }
-        wholes.push(graph.concat(lanes));
-    }
-    let mut arguments = Vec::new();
-    for (argument, declared) in target.arguments.iter().zip(&function.args) {
-        let value = match argument {
-            Argument::Operand(position) => *wholes.get(*position)?,
-            Argument::Constant(bits) => graph.bits(bits.clone()),
-        };
-        if declared.width.as_constant() != Some(i64::from(graph.width(value))) {
-            return None;
-        }
-        arguments.push(value);
-    }
-    let spliced = graph.splice(&function, &arguments)?;
-    let whole = graph.concat(spliced);
-    if graph.width(whole) != results.iter().sum::<u32>() || arguments.len() != function.args.len() {
-        return None;
-    }
-    let (mut depends, mut low) = (Vec::new(), 0);
-    for width in results {
-        let own = graph.extract(whole, low, *width);
-        depends.push(graph.arguments_of(own).into_iter().map(|arg| places[arg.0 as usize]).collect());
-        low += width;
-    }
-    Some(Known { function, arguments: target.arguments, depends })
-}
-
-/// Whether a part of an intrinsic's name is a type.
-fn is_mangled(part: &str) -> bool {
-    let element = |text: &str| {
-        let digits = text.strip_prefix("bf").or_else(|| text.strip_prefix(['i', 'f']));
-        digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let vector =
-        part.strip_prefix('v').map(|rest| rest.trim_start_matches(|digit: char| digit.is_ascii_digit()));
-    element(part) || vector.is_some_and(element)
+/// The elements of a value: of a pointer what it leads to, and the place there.
+fn parts(ty: &Type) -> Option<Vec<u32>> {
+    if *ty == Type::Pointer { Some(POINTER.to_vec()) } else { elements(ty) }
 }

@@ -22,7 +22,9 @@ fn pairs_are_what_their_names_say() {
             let expected = WORDS.into_iter().find(|word| expected.starts_with(word)).expect("a word");
             let body = |name: &str| {
                 let function = module.function(name).expect("a function");
-                function.body.clone().unwrap_or_else(|fault| panic!("{}: @{name}: {fault}", path.display()))
+                module
+                    .with_memory(function)
+                    .unwrap_or_else(|fault| panic!("{}: @{name}: {fault}", path.display()))
             };
             // A second encoding says the same where it says anything.
             if let Ok(question) = script(&body(name), &body(&function.name)) {

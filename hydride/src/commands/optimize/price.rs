@@ -73,6 +73,20 @@ struct Output {
 struct Region {
     name: String,
     summary_view: Summary,
+    /// Of each instruction what is known of it.
+    instruction_info_view: Option<Information>,
+}
+
+#[derive(Deserialize)]
+struct Information {
+    #[serde(rename = "InstructionList")]
+    instructions: Vec<Known>,
+}
+
+#[derive(Deserialize)]
+struct Known {
+    #[serde(rename = "mayStore")]
+    may_store: bool,
 }
 
 /// How long a region takes where it runs again and again, so that what it carries from one run to the next counts.
@@ -83,6 +97,8 @@ pub struct Timeline {
     pub cycles: f64,
     /// Micro-operations of a run.
     pub uops: f64,
+    /// Instructions that write to memory.
+    pub stores: usize,
 }
 
 /// Runs of a region one after the other.
@@ -174,7 +190,7 @@ impl Prices {
 
     fn measure(&self, functions: &[(usize, String)]) -> Result<Vec<(usize, Price)>> {
         let text: String = functions.iter().map(|(_, text)| text.as_str()).collect();
-        let output = self.regions(&marked(&self.assembly(&text)?), 1)?;
+        let output = self.regions(&marked(&self.assembly(&text)?), 1, false)?;
         let price = |region: Region| {
             let Summary { throughput, uops, cycles, width } = region.summary_view;
             self.width.store(width, Order::Relaxed);
@@ -205,16 +221,18 @@ impl Prices {
             let Summary { uops, cycles, .. } = region.summary_view;
             let number = region.name.split_whitespace().next()?.strip_prefix('b')?.parse().ok()?;
             let a_run = |all: u32| f64::from(all) / f64::from(RUNS);
-            Some(Timeline { region: number, cycles: a_run(cycles), uops: a_run(uops) })
+            let known = region.instruction_info_view.map_or(Vec::new(), |view| view.instructions);
+            let stores = known.iter().filter(|instruction| instruction.may_store).count();
+            Some(Timeline { region: number, cycles: a_run(cycles), uops: a_run(uops), stores })
         };
-        Ok(self.regions(marked, RUNS)?.code_regions.into_iter().filter_map(timeline).collect())
+        Ok(self.regions(marked, RUNS, true)?.code_regions.into_iter().filter_map(timeline).collect())
     }
 
-    /// What is said of the regions of assembly when each of them runs so many times.
-    fn regions(&self, marked: &str, runs: u32) -> Result<Output> {
+    /// What is said of the regions of assembly when each of them runs so many times, and of each instruction if `each`.
+    fn regions(&self, marked: &str, runs: u32, each: bool) -> Result<Output> {
         let (triple, cpu) = (format!("-mtriple={}", self.triple), format!("-mcpu={}", self.cpu));
-        let views = ["-json", "-instruction-info=false", "-resource-pressure=false"];
-        let arguments = [&triple, &cpu, views[0], views[1], views[2], &format!("-iterations={runs}"), "-"];
+        let (each, runs) = (format!("-instruction-info={each}"), format!("-iterations={runs}"));
+        let arguments = [&triple, &cpu, "-json", &each, "-resource-pressure=false", &runs, "-"];
         let output = pipe(MCA, &arguments, marked)?;
         serde_json::from_str(&output).with_context(|| format!("the output of {MCA}"))
     }

@@ -215,7 +215,7 @@ impl<'a, 's> Finder<'a, 's> {
     /// Keeps that a function was proved, if it was by the documents that answers are kept by.
     fn certify(&self, key: &str, slice: &Slice, body: &Body, proof: Proof) {
         if self.own.has_store() && self.known.is_of(&self.isa) {
-            let Proof { structural, solver } = proof;
+            let Proof { structural, solver, separate: _ } = proof;
             let certificate = Certificate { of: self.subject(slice, body), structural, solver };
             self.own.put(self.keys.certificate(key), &certificate);
         }
@@ -225,7 +225,7 @@ impl<'a, 's> Finder<'a, 's> {
     fn certified(&self, key: &str, slice: &Slice, body: &Body) -> Option<Proof> {
         let kept = self.own.get::<Certificate>(&self.keys.certificate(key))?;
         let Certificate { of, structural, solver } = kept;
-        (of == self.subject(slice, body)).then_some(Proof { structural, solver })
+        (of == self.subject(slice, body)).then_some(Proof { structural, solver, separate: false })
     }
 
     /// Keeps what came of a slice.

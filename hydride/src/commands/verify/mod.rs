@@ -65,6 +65,8 @@ pub(super) struct Judged {
 struct Proof {
     structural: u64,
     solver: u64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    separate: bool,
 }
 
 #[derive(Serialize)]
@@ -92,7 +94,7 @@ pub fn run(session: &Session, args: &VerifyArgs) -> Result<u8> {
     for (first, second) in pairs {
         let start = Instant::now();
         let outcome = match (body(&before, &args.before, &first)?, body(&after, &args.after, &second)?) {
-            (Ok(before), Ok(after)) => refines(before, after, &documents, &limits),
+            (Ok(before), Ok(after)) => refines(&before, &after, &documents, &limits),
             (Err(open), _) | (_, Err(open)) => Outcome::Unknown(open),
         };
         let seconds = start.elapsed().as_secs_f64();
@@ -111,10 +113,10 @@ pub(super) fn read(path: &Path) -> Result<Module> {
 }
 
 /// A function's body, or what in it is not modelled, with its place.
-fn body<'m>(module: &'m Module, path: &Path, name: &str) -> Result<Result<&'m Body, String>> {
+fn body(module: &Module, path: &Path, name: &str) -> Result<Result<Body, String>> {
     let found = module.function(name);
     let function = found.ok_or_else(|| usage(format!("{} has no definition of @{name}", path.display())))?;
-    Ok(function.body.as_ref().map_err(|fault| format!("{}:{fault}", path.display())))
+    Ok(module.with_memory(function).map_err(|fault| format!("{}:{fault}", path.display())))
 }
 
 fn pairs(before: &Module, after: &Module, asked: &[String]) -> Result<Vec<(String, String)>> {
@@ -139,9 +141,9 @@ impl From<Outcome> for Judged {
     fn from(outcome: Outcome) -> Self {
         let mut judged = Self { status: "unknown", proof: None, counterexample: None, open: None };
         match outcome {
-            Outcome::Proved(refine::Proof { structural, solver }) => {
+            Outcome::Proved(refine::Proof { structural, solver, separate }) => {
                 judged.status = "proved";
-                judged.proof = Some(Proof { structural, solver });
+                judged.proof = Some(Proof { structural, solver, separate });
             }
             Outcome::Counterexample(found) => {
                 judged.status = "counterexample";
@@ -154,8 +156,13 @@ impl From<Outcome> for Judged {
 }
 
 fn shown(found: &Counterexample) -> Shown {
-    let run =
-        |run: &refine::Run| if run.undefined { "undefined behavior".to_owned() } else { value(&run.result) };
+    let run = |run: &refine::Run| {
+        let returned = (!run.result.is_empty() || run.memory.is_empty()).then(|| value(&run.result));
+        let memory = run.memory.iter().map(|(name, elements)| format!("{name} = {}", value(elements)));
+        let all: Vec<String> = returned.into_iter().chain(memory).collect();
+        if run.undefined { "undefined behavior".to_owned() } else { all.join(", ") }
+    };
+    let undefined = found.access.as_ref().map(|access| format!("undefined behavior: {access}"));
     Shown {
         arguments: found
             .arguments
@@ -164,7 +171,7 @@ fn shown(found: &Counterexample) -> Shown {
             .collect(),
         choices: found.choices.iter().map(|bits| format!("0x{bits:x}")).collect(),
         before: run(&found.before),
-        after: run(&found.after),
+        after: undefined.unwrap_or_else(|| run(&found.after)),
     }
 }
 

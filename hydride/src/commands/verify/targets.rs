@@ -17,7 +17,7 @@ use crate::cache::CacheArgs;
 use crate::commands::diff::{self, Input};
 use crate::commands::generate::lowering_data;
 
-/// A call that is all that a vendor's intrinsic is, but for bitcasts.
+/// A call that is all that a vendor's intrinsic is, but for bitcasts, or whose low bits are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lone {
     /// For each of the vendor's parameters the operand of the call that it is.
@@ -26,6 +26,8 @@ pub struct Lone {
     constants: BTreeMap<usize, i128>,
     /// The values of the vendor's immediates.
     immediates: Vec<i64>,
+    /// Whether the vendor's intrinsic is the call's low bits alone.
+    is_part: bool,
 }
 
 impl Lone {
@@ -45,6 +47,11 @@ impl Lone {
                 (Instruction::Cast { operator: "bitcast", of, .. }, Some(result)) => {
                     let from = origin(&of.value)?;
                     origins.insert(result, from);
+                }
+                (Instruction::Cast { operator: "trunc", of, .. }, Some(result)) => {
+                    let call = found.as_mut().filter(|_| origin(&of.value) == Some(CALL))?;
+                    call.is_part = true;
+                    origins.insert(result, CALL);
                 }
                 (Instruction::Call { function, arguments, .. }, Some(result))
                     if function == name && found.is_none() =>
@@ -68,7 +75,8 @@ impl Lone {
                         }
                     }
                     let operands = operands.into_iter().collect::<Option<_>>()?;
-                    found = Some(Self { operands, constants, immediates: immediates.to_vec() });
+                    let immediates = immediates.to_vec();
+                    found = Some(Self { operands, constants, immediates, is_part: false });
                     origins.insert(result, CALL);
                 }
                 (Instruction::Return(Some(of)), None) => {
@@ -133,7 +141,7 @@ impl<'s> Documents<'s> {
             function.variants.iter().any(|variant| variant.lines.iter().any(|line| line.contains(&call)))
         };
         let mut functions = self.data.iter().flat_map(|data| &data.functions).filter(calls);
-        functions.any(|function| !lone(function, name).is_empty())
+        functions.any(|function| lone(function, name).iter().any(|lone| !lone.is_part))
     }
 
     /// The function of an instruction.
@@ -225,6 +233,11 @@ mod tests {
         assert!(found.fits(&[None, None, Some(Bits::from_u64(32, 3))]));
         assert!(!found.fits(&[None, None, Some(Bits::from_u64(32, 4))]) && !found.fits(&[None, None, None]));
         assert_eq!(Lone::read("llvm.g", 2, &lines, &[3]), None);
+        assert!(!found.is_part);
+        let low = body(&["%v0 = call i32 @llvm.f(i8 %a0)", "%v1 = trunc i32 %v0 to i8", "ret i8 %v1"]);
+        assert!(Lone::read("llvm.f", 1, &low, &[]).is_some_and(|own| own.is_part));
+        let before = body(&["%v0 = trunc i32 %a0 to i8", "%v1 = call i8 @llvm.f(i8 %v0)", "ret i8 %v1"]);
+        assert_eq!(Lone::read("llvm.f", 1, &before, &[]), None);
         let after = body(&["%v0 = call i8 @llvm.f(i8 %a0)", "%v1 = add i8 %v0, 1", "ret i8 %v1"]);
         assert_eq!(Lone::read("llvm.f", 1, &after, &[]), None);
     }
