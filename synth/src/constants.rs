@@ -6,7 +6,7 @@ use crate::forms::{kept_bits, sliced};
 
 /// Values that equal one in which a sum with a constant is clamped or shifted down.
 pub(crate) fn constants(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
-    [clamped(dag, value), shifted(dag, value)].into_iter().flatten().collect()
+    [clamped(dag, value), clamped_from(dag, value), shifted(dag, value)].into_iter().flatten().collect()
 }
 
 /// A sum as what it is without its constant, and that.
@@ -43,6 +43,33 @@ fn clamped(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     };
     let sum = plus(dag, near, constant);
     Some(kept_bits(dag, sum, kept))
+}
+
+/// `c - x` clamped to a type's range, in which both are, is `c - max(x, c - most)` for a signed type and a `c` that is not negative,
+/// else `c - min(x, c - least)`: it is beyond one limit at most.
+fn clamped_from(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let Node::Saturate { of, width, signed } = *dag.node(of) else { return None };
+    let (rest, constant) = parts(dag, of)?;
+    let from = dag.neg(rest);
+    let number = dag.int(constant.clone());
+    if [from, number].iter().any(|own| !dag.range(*own).fits(width, signed)) {
+        return None;
+    }
+    let half = Int::ONE << (width - 1) as usize;
+    let near = match (signed, constant >= Int::ZERO) {
+        (true, true) => {
+            let least = dag.int(&constant + Int::ONE - half);
+            dag.max(from, least)
+        }
+        (true, false) => {
+            let most = dag.int(&constant + half);
+            dag.min(from, most)
+        }
+        (false, _) => dag.min(from, number),
+    };
+    let difference = dag.linear(&[(near, -Int::ONE)], constant);
+    Some(kept_bits(dag, difference, kept))
 }
 
 /// `⌊(x + c) / 2^n⌋` is `⌊(x + c mod 2^n) / 2^n⌋ + ⌊c / 2^n⌋`.
@@ -82,7 +109,8 @@ mod tests {
             for constant in [-100, -5, -1, 1, 5, 6, 100] {
                 let sum = plus(&mut dag, element, constant.into());
                 let turned = dag.linear(&[(element, (-1).into())], constant.into());
-                let mut values = vec![dag.saturate(sum, 8, signed), dag.abs(sum), dag.abs(turned)];
+                let mut values = vec![dag.saturate(sum, 8, signed), dag.saturate(turned, 8, signed)];
+                values.extend([dag.abs(sum), dag.abs(turned)]);
                 for count in [1, 3] {
                     let count = dag.int(count);
                     values.push(dag.shr(sum, count));

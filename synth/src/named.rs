@@ -2,7 +2,7 @@
 
 use hydride_ir::exact::{Dag, Node, NodeId};
 
-use crate::contents::{Entry, States, Wanted};
+use crate::contents::{Content, Entry, Source, States, Wanted, sources};
 use crate::options::{Finder, Way};
 use crate::program::Program;
 
@@ -47,6 +47,18 @@ impl Finder<'_, '_> {
         let Entry::Value(value, _) = entry else { return true };
         let dag = &self.meaning.dag;
         matches!(*dag.node(sliced_of(dag, value)), Node::Arg(arg) if !self.meaning.is_named(arg))
+    }
+
+    /// How many values a register holds bits of.
+    pub(crate) fn wholes_in(&self, content: &Content) -> usize {
+        let whole = |source: &Source| match *source {
+            Source::Value(value) => Source::Value(sliced_of(&self.meaning.dag, value)),
+            leaf => leaf,
+        };
+        let mut wholes: Vec<Source> = sources(content).iter().map(whole).collect();
+        wholes.sort_unstable();
+        wholes.dedup();
+        wholes.len()
     }
 
     /// A program with what named numbers stand for.

@@ -572,7 +572,7 @@ impl<'m, 'w> Finder<'m, 'w> {
                 for content in contents.iter().copied() {
                     let mixed = sources(content) > 0
                         && content.iter().any(|entry| matches!(entry, Entry::Uniform(_)));
-                    if (sources(content) > most || mixed)
+                    if (self.wholes_in(content) > most || mixed)
                         && !content.iter().all(|entry| self.is_plain(*entry))
                     {
                         return None;

@@ -151,8 +151,8 @@ impl Unify<'_> {
             // The upper bits of an element are it, shifted down.
             let inner = match *self.dag.node(inner) {
                 Node::Arg(_) if enough => return vec![],
-                Node::Arg(_) => self.dag.slice(inner, 0, low + width, signed),
-                _ => inner,
+                _ if enough => inner,
+                _ => self.dag.slice(inner, 0, low + width, signed),
             };
             target = Node::Shr(inner, by);
         }
