@@ -4,42 +4,25 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId, Range, Replacements};
 
 use crate::forms::{kept_bits, shifted_bits};
 
+/// Values that are written in another way, each by one of these.
+const LAWS: [fn(&mut Dag, NodeId) -> Option<NodeId>; 6] =
+    [only_signs, shifted_up, shifted_bits, masked, shifted_twice, part_of_extremum];
+
 /// One form for high bits anywhere in a value, a slice up to what is sliced's top is that shifted; for bits above zeros and by masks; for clamps
-/// of what is not negative; for parts of extrema; for what is shifted
-/// down twice; and for sums of which low bits
-/// are kept, whose factors and constant are as near to zero as can be.
+/// of what is not negative; for parts of extrema; for what is shifted down twice; and for sums of which low bits are kept, whose
+/// factors and constant are as near to zero as can be.
 pub fn normal(dag: &mut Dag, value: NodeId) -> NodeId {
     let mut replacements = Replacements::default();
     for node in dag.reachable([value]) {
-        if let Some(signs) = only_signs(dag, node) {
-            let signs = dag.replace(signs, &mut replacements);
-            replacements.insert(node, signs);
-            continue;
-        }
-        if let Some(multiple) = shifted_up(dag, node).or_else(|| shifted_bits(dag, node)) {
-            let multiple = dag.replace(multiple, &mut replacements);
-            replacements.insert(node, multiple);
-            continue;
-        }
-        if let Some(masked) = masked(dag, node) {
-            let masked = dag.replace(masked, &mut replacements);
-            replacements.insert(node, masked);
+        if let Some(other) = LAWS.iter().find_map(|law| law(dag, node)) {
+            let other = dag.replace(other, &mut replacements);
+            replacements.insert(node, other);
             continue;
         }
         if let Node::Saturate { of, width, signed: true } = *dag.node(node) {
             let of = dag.replace(of, &mut replacements);
             let clamped = saturated(dag, of, width, true);
             replacements.insert(node, clamped);
-            continue;
-        }
-        if let Some(shifted) = shifted_twice(dag, node) {
-            let shifted = dag.replace(shifted, &mut replacements);
-            replacements.insert(node, shifted);
-            continue;
-        }
-        if let Some(chosen) = part_of_extremum(dag, node) {
-            let chosen = dag.replace(chosen, &mut replacements);
-            replacements.insert(node, chosen);
             continue;
         }
         let Node::Slice { of, low, width, signed } = *dag.node(node) else { continue };
@@ -196,5 +179,79 @@ fn only_signs(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     match *dag.node(value) {
         Node::Slice { width, signed, .. } => Some(dag.slice(of, bits, width, signed)),
         _ => Some(dag.shr(of, count)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::equal::assert_equal;
+
+    /// What two values of `width` bits, with or without sign, have in one form.
+    type Build = fn(&mut Dag, NodeId, NodeId, u32) -> [NodeId; 2];
+
+    /// Two ways to write a value have one form, which is the value.
+    fn are_one(build: Build) {
+        for (width, signed) in [(4, false), (4, true), (6, true)] {
+            let mut dag = Dag::new(vec![width; 2]);
+            let (a, b) = (dag.arg_slice(0, 0, width, signed), dag.arg_slice(1, 0, width, signed));
+            let values = build(&mut dag, a, b, width);
+            let forms = values.map(|value| normal(&mut dag, value));
+            assert_eq!(forms[0], forms[1], "{} and {}", dag.show(values[0]), dag.show(values[1]));
+            for (value, form) in values.into_iter().zip(forms) {
+                assert_equal(&dag, value, form);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_negative_has_one_clamp() {
+        are_one(|dag, a, _, width| {
+            let square = dag.mul(a, a);
+            [dag.saturate(square, width, true), dag.saturate(square, width - 1, false)]
+        });
+    }
+
+    #[test]
+    fn shifts_of_shifts_are_one_shift() {
+        are_one(|dag, a, b, _| {
+            let product = dag.mul(a, b);
+            let [one, two, three] = [1, 2, 3].map(|count| dag.int(count));
+            let inner = dag.shr(product, two);
+            let sum = dag.linear(&[(inner, Int::ONE)], Int::ONE);
+            let whole = dag.linear(&[(product, Int::ONE)], Int::from(4));
+            [dag.shr(sum, one), dag.shr(whole, three)]
+        });
+    }
+
+    #[test]
+    fn parts_of_extrema_are_choices() {
+        are_one(|dag, a, b, _| {
+            let (least, less) = (dag.min(a, b), dag.lt(a, b));
+            let [then, otherwise] = [a, b].map(|own| dag.slice(own, 1, 2, false));
+            [dag.slice(least, 1, 2, false), dag.select(less, then, otherwise)]
+        });
+    }
+
+    #[test]
+    fn signs_of_factors_do_not_count_in_low_bits() {
+        are_one(|dag, a, b, width| {
+            let unsigned = dag.slice(b, 0, width, false);
+            [b, unsigned].map(|b| {
+                let product = dag.mul(a, b);
+                let sum = dag.linear(&[(product, Int::ONE << 2), (a, Int::ONE)], Int::ZERO);
+                dag.slice(sum, 0, width, false)
+            })
+        });
+    }
+
+    #[test]
+    fn zeros_below_a_number_are_a_multiple_of_it() {
+        are_one(|dag, a, _, width| {
+            let parts = [(dag.int(0), 3), (dag.slice(a, 0, width, false), width)];
+            let joined = dag.concat(&parts.map(|(node, width)| hydride_ir::exact::Part { node, width }));
+            let number = dag.slice(a, 0, width, true);
+            [dag.slice(joined, 0, width + 3, true), dag.linear(&[(number, Int::from(8))], Int::ZERO)]
+        });
     }
 }

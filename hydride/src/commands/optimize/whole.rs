@@ -52,10 +52,10 @@ pub struct Whole {
 impl Whole {
     /// Whether it is less, and no loop is dearer: in cycles, or in micro-operations where those are as many. Which of a function's
     /// loops runs most is not known: of one that is vectorized there is one for what is left over, which is as long here. Where
-    /// the number of blocks in loops is another one, the sums must not be dearer.
+    /// there are no loops, or the number of blocks in loops is another one, the sums must not be dearer.
     fn is_less(&self, other: &Self) -> bool {
         let differs = |own: f64, other: f64| (own - other).abs() > EQUAL * other;
-        let is_dearer = match self.loops.len() == other.loops.len() {
+        let is_dearer = match !self.loops.is_empty() && self.loops.len() == other.loops.len() {
             true => self.loops.iter().zip(&other.loops).any(|(own, other)| own.is_dearer(other)),
             false => self.sum().is_dearer(&other.sum()),
         };

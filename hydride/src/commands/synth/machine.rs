@@ -27,7 +27,7 @@ pub struct Case {
 type Piece = (usize, u32, u32);
 
 impl Case {
-    /// A case for a window whose answer is the function `name` in `lines`.
+    /// A case for a window whose answer is the function `name`, which `lines` begin with.
     pub fn new(
         window: &Window,
         meaning: &mut Meaning<'_>,
@@ -61,6 +61,10 @@ impl Case {
                 "#ifndef HAVE_{name}\n#define HAVE_{name}\ntypedef struct {{ unsigned char b[{}]; }} {name};\n#endif",
                 size / 8
             ));
+        }
+        // Functions that call it may be compiled in several files.
+        if let Some(first) = lines.first_mut() {
+            first.insert_str(0, "static ");
         }
         lines.splice(0..0, head);
         for (number, (low, width)) in outputs.iter().enumerate() {
