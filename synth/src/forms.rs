@@ -10,6 +10,14 @@ pub(crate) fn sliced(dag: &Dag, value: NodeId) -> (NodeId, Option<(u32, bool)>) 
     }
 }
 
+/// What a value is bits of, whichever.
+pub(crate) fn whole_of(dag: &Dag, mut value: NodeId) -> NodeId {
+    while let Node::Slice { of, .. } = *dag.node(value) {
+        value = of;
+    }
+    value
+}
+
 /// The bits of a value that were kept of another one.
 pub(crate) fn kept_bits(dag: &mut Dag, value: NodeId, kept: Option<(u32, bool)>) -> NodeId {
     match kept {

@@ -1,8 +1,9 @@
 //! Ways to values as the window has them written: over operands that are named, and from a name to what it stands for.
 
-use hydride_ir::exact::{Dag, Node, NodeId};
+use hydride_ir::exact::{Node, NodeId};
 
 use crate::contents::{Content, Entry, Source, States, Wanted, sources};
+use crate::forms::whole_of;
 use crate::options::{Finder, Way};
 use crate::program::Program;
 
@@ -46,13 +47,13 @@ impl Finder<'_, '_> {
     pub(crate) fn is_plain(&self, entry: Entry) -> bool {
         let Entry::Value(value, _) = entry else { return true };
         let dag = &self.meaning.dag;
-        matches!(*dag.node(sliced_of(dag, value)), Node::Arg(arg) if !self.meaning.is_named(arg))
+        matches!(*dag.node(whole_of(dag, value)), Node::Arg(arg) if !self.meaning.is_named(arg))
     }
 
     /// How many values a register holds bits of.
     pub(crate) fn wholes_in(&self, content: &Content) -> usize {
         let whole = |source: &Source| match *source {
-            Source::Value(value) => Source::Value(sliced_of(&self.meaning.dag, value)),
+            Source::Value(value) => Source::Value(whole_of(&self.meaning.dag, value)),
             leaf => leaf,
         };
         let mut wholes: Vec<Source> = sources(content).iter().map(whole).collect();
@@ -73,12 +74,4 @@ impl Finder<'_, '_> {
         }
         program
     }
-}
-
-/// What a value is bits of.
-fn sliced_of(dag: &Dag, mut value: NodeId) -> NodeId {
-    while let Node::Slice { of, .. } = *dag.node(value) {
-        value = of;
-    }
-    value
 }

@@ -7,6 +7,7 @@ use hydride_ir::exact::{Node, NodeId, Replacements};
 use rustc_hash::FxHashMap;
 
 use super::{Apart, Lanes, Meaning};
+use crate::forms::whole_of;
 use crate::window::{Element, ExpressionId, Kind, Lanewise, Operator};
 
 /// What an argument stands for.
@@ -140,11 +141,7 @@ impl Meaning<'_> {
             return Ok(value);
         };
         let bits = self.dag.slice(value, 0, width, false);
-        let mut whole = bits;
-        while let Node::Slice { of, .. } = *self.dag.node(whole) {
-            whole = of;
-        }
-        if matches!(self.dag.node(whole), Node::Arg(_)) {
+        if matches!(self.dag.node(whole_of(&self.dag, bits)), Node::Arg(_)) {
             return Ok(value);
         }
         let known = self.by_definition.get(&(bits, signed)).copied();
