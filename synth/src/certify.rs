@@ -201,12 +201,7 @@ impl Run<'_, '_> {
     }
 
     fn entry(&mut self, entry: Entry, width: u32) -> NodeId {
-        match entry {
-            Entry::Any => self.meaning.unknown(width),
-            Entry::Uniform(value) => self.meaning.at(value, 0),
-            Entry::Value(value, lane) => self.meaning.at(value, lane),
-            Entry::Element(element) => self.meaning.element_bits(element),
-        }
+        entry.bits(self.meaning).unwrap_or_else(|| self.meaning.unknown(width))
     }
 
     fn held(&mut self, value: &Value) -> Result<Vec<Part>, Refusal> {

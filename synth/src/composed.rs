@@ -4,7 +4,7 @@
 //! with what these must hold. There are few such ways, so that programs of several expensive instructions are found before
 //! there are too many states; what is cheaper in other ways is looked for afterwards, with their cost as a limit.
 
-use hydride_ir::exact::NodeId;
+use hydride_ir::exact::{Node, NodeId};
 use search::Class;
 
 use crate::contents::{Content, Entry, Source, StateId, States, Wanted};
@@ -17,12 +17,13 @@ impl Finder<'_, '_> {
     pub(crate) fn composed_ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
         let wanted = states.wanted(id).clone();
         let moves = states.moves(id);
-        if wanted.is_constant() {
+        if self.is_constant(&wanted) {
             return vec![Way::Constant];
         }
         let mut ways = Vec::new();
         if wanted.ty.class == Class::Scalar {
             self.laid(states, &wanted, &mut ways);
+            self.alone(states, &wanted, &mut ways);
             let whole = self.regrouped(&wanted).into_iter().filter(|own| own.container == own.ty.width);
             ways.extend(whole.map(|whole| Way::Recast(states.intern(whole, moves))));
             return ways;
@@ -42,6 +43,7 @@ impl Finder<'_, '_> {
             }
             _ => {}
         }
+        self.alone(states, &wanted, &mut ways);
         if ways.iter().any(|way| self.is_single(states, way)) {
             return ways;
         }
@@ -57,6 +59,17 @@ impl Finder<'_, '_> {
             self.moved(states, &wanted, moves, &mut ways);
         }
         ways
+    }
+
+    /// Whether registers are made before the loop, by integers alone.
+    pub(crate) fn is_constant(&self, wanted: &Wanted) -> bool {
+        let dag = &self.meaning.dag;
+        let values = wanted.registers.iter().flatten().filter_map(|entry| match *entry {
+            Entry::Uniform(value) => Some(value),
+            _ => None,
+        });
+        wanted.is_constant()
+            && !dag.reachable(values).iter().any(|node| matches!(dag.node(*node), Node::Float { .. }))
     }
 
     /// Whether a movement's operand is a step forward: fewer sources than before, or one that is in order, or can be put in

@@ -6,7 +6,7 @@ use hydride_ir::exact::NodeId;
 use rustc_hash::FxHashMap;
 use search::Type;
 
-use crate::window::Element;
+use crate::window::{Element, Meaning};
 
 /// What one container holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -36,6 +36,16 @@ impl Entry {
         match (self, other) {
             (Entry::Any, own) | (own, Entry::Any) => Some(own),
             _ => (self == other).then_some(self),
+        }
+    }
+
+    /// The bits that are held, over whole leaves; `None` where they do not matter.
+    pub(crate) fn bits(self, meaning: &mut Meaning<'_>) -> Option<NodeId> {
+        match self {
+            Entry::Any => None,
+            Entry::Uniform(value) => Some(meaning.at(value, 0)),
+            Entry::Value(value, lane) => Some(meaning.at(value, lane)),
+            Entry::Element(element) => Some(meaning.element_bits(element)),
         }
     }
 

@@ -53,6 +53,7 @@
 
 #![forbid(unsafe_code)]
 
+mod alone;
 mod arranged;
 mod bidirectional;
 mod byte_products;

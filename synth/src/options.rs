@@ -4,6 +4,7 @@ use hydride_ir::exact::{Node, NodeId, raise_with};
 use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
+use crate::alone::Alone;
 use crate::bidirectional::differing_shifts;
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
@@ -77,6 +78,8 @@ pub struct Finder<'m, 'w> {
     matches: FxHashMap<(NodeId, u32, bool), Vec<(TemplateId, Binding)>>,
     equals: FxHashMap<NodeId, Vec<NodeId>>,
     uniform: FxHashMap<NodeId, bool>,
+    /// What instructions without lanes give for whole leaves, by the type of their results.
+    pub(crate) over_leaves: FxHashMap<Type, Vec<Alone>>,
     wholes: FxHashMap<(NodeId, u32), Option<Whole>>,
     /// Whether the target multiplies 32 by 32 bits to 64.
     pub(crate) wide_products: bool,
@@ -108,6 +111,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             matches: FxHashMap::default(),
             equals: FxHashMap::default(),
             uniform: FxHashMap::default(),
+            over_leaves: FxHashMap::default(),
             wholes: FxHashMap::default(),
         }
     }
@@ -152,7 +156,7 @@ impl<'m, 'w> Finder<'m, 'w> {
     fn all_ways(&mut self, states: &mut States, id: StateId) -> Vec<Way> {
         let wanted = states.wanted(id).clone();
         let moves = states.moves(id);
-        if wanted.is_constant() {
+        if self.is_constant(&wanted) {
             return vec![Way::Constant];
         }
         if wanted.ty.class == Class::Scalar {
@@ -299,7 +303,7 @@ impl<'m, 'w> Finder<'m, 'w> {
 
     /// Whether nothing is done for a state.
     pub(crate) fn is_given(&self, wanted: &Wanted) -> bool {
-        wanted.is_constant() || self.is_loaded(wanted)
+        self.is_constant(wanted) || self.is_loaded(wanted)
     }
 
     /// Whether all registers of a state can be loaded.

@@ -13,6 +13,9 @@ use crate::table::Op;
 /// States that are looked at, at most; beyond them only what was found so far is used.
 const MAX_STATES: usize = 12_000;
 
+/// The same where no program is known by then.
+const MAX_STATES_WITHOUT: usize = 60_000;
+
 /// The same for a window in registers, most of which are one instruction of another instruction set.
 const MAX_STATES_IN_REGISTERS: usize = 6_000;
 
@@ -72,11 +75,10 @@ impl Selection {
             .into_iter()
             .map(|wanted| states.intern(wanted, max_moves(finder.meaning.window()) + 1))
             .collect();
-        let most_states = match finder.meaning.window().in_registers {
-            true => MAX_STATES_IN_REGISTERS,
-            false => MAX_STATES,
+        let (most_states, without) = match finder.meaning.window().in_registers {
+            true => (MAX_STATES_IN_REGISTERS, MAX_STATES_IN_REGISTERS),
+            false => (MAX_STATES, MAX_STATES_WITHOUT),
         };
-        let limit = finder.limit.min(most_states);
         let mut selection = Self {
             states,
             ways: Vec::new(),
@@ -107,11 +109,12 @@ impl Selection {
                 }
             }
             // A composition is paid in steps, each of which costs as much at least.
+            let most_states = if known.is_some() { most_states } else { without };
             let known = known.filter(|_| !finder.composing).into_iter().chain(most);
             if known.into_iter().any(|known| paid >= known) || looked >= enough {
                 break;
             }
-            if looked >= limit || stop() {
+            if looked >= most_states.min(finder.limit) || stop() {
                 selection.cut = true;
                 break;
             }

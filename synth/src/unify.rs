@@ -364,9 +364,9 @@ impl Unify<'_> {
             }
             // A table with an index.
             (
-                Node::SliceAt { of, base: 0, low, width, signed },
-                Node::SliceAt { of: table, base: 0, low: at, width: own, signed: own_signed },
-            ) if (width, signed) == (own, own_signed) => {
+                Node::SliceAt { of, base, low, width, signed },
+                Node::SliceAt { of: table, base: start, low: at, width: own, signed: own_signed },
+            ) if (base, width, signed) == (start, own, own_signed) => {
                 let found = self.table(of, table, bound);
                 self.then(found, low, at, Demand::Exact)
             }

@@ -103,3 +103,19 @@ fn factors_of_products_with_zero_are_whatever_they_are() {
     names.sort_unstable();
     assert_eq!(names, ["greatest", "products", "wider"]);
 }
+
+#[test]
+fn lanes_of_many_kinds_are_found_as_what_the_instruction_gives() {
+    let many = |i: u32| binary(["add", "sub", "min.u", "max.u"][i as usize], 32)(i);
+    let instructions =
+        || vec![instruction("many", 2, 32, many), instruction("mul", 2, 32, binary("mul", 32))];
+    assert_eq!(found(&function(2, 128, 32, many), instructions()), ["many"]);
+    let lane = |i: u32| format!("mul({}, %c[{} +: 32])", many(i), 32 * i);
+    assert_eq!(found(&function(3, 128, 32, lane), instructions()), ["many", "mul"]);
+}
+
+#[test]
+fn bitwise_operations_are_of_every_width_whatever_is_written() {
+    let instructions = vec![instruction("and", 2, 16, binary("and", 16))];
+    assert_eq!(found(&function(2, 128, 64, binary("and", 64)), instructions), ["and"]);
+}

@@ -232,10 +232,17 @@ pub(crate) fn lane(dag: &mut Dag, segments: &[Segment], low: u32, width: u32) ->
         }
         let (start, end) = (segment.low.max(low), (segment.low + segment.width).min(low + width));
         let node = dag.slice(segment.value, start - segment.low, end - start, false);
-        let part = Part { node, width: end - start };
-        match parts.last().copied().and_then(|below| beside(dag, below, part)) {
-            Some(joined) => parts.last_mut().into_iter().for_each(|last| *last = joined),
-            None => parts.push(part),
+        let written = match dag.node(node) {
+            Node::Concat(parts) if parts.iter().map(|part| part.width).sum::<u32>() == end - start => {
+                parts.to_vec()
+            }
+            _ => vec![Part { node, width: end - start }],
+        };
+        for part in written {
+            match parts.last().copied().and_then(|below| beside(dag, below, part)) {
+                Some(joined) => parts.last_mut().into_iter().for_each(|last| *last = joined),
+                None => parts.push(part),
+            }
         }
     }
     match parts[..] {

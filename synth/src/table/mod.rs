@@ -4,6 +4,7 @@
 //! **template**, a function of **slots**. Which bits of which operand a slot is in each lane, the **reads**, is kept beside
 //! it, so that widening, narrowing, data movement and sums of products differ in their reads alone.
 
+mod apart;
 mod arrangement;
 pub(crate) mod extract;
 mod mixed;
@@ -162,6 +163,8 @@ pub struct Table {
     arranged: Arc<BTreeMap<u32, Vec<(OpId, Arrangement)>>>,
     /// Operations whose lanes have several expressions, by the width of the lanes.
     mixed: Arc<BTreeMap<u32, Vec<OpId>>>,
+    /// Operations of which nothing is known but what they give for whole registers.
+    apart: Arc<Vec<OpId>>,
 }
 
 /// For an immediate the instructions that have it, as lanes.
@@ -221,6 +224,7 @@ impl Table {
             permutations: Arc::default(),
             arranged: Arc::default(),
             mixed: Arc::default(),
+            apart: Arc::default(),
         };
         for ((at, choices), lanewise) in chosen.iter().zip(&found) {
             lanewise.iter().for_each(|lanes| table.add(*at, choices, lanes));
@@ -254,20 +258,25 @@ impl Table {
         table
     }
 
-    /// Adds what has no one expression for all lanes; of instructions with the same effect the cheapest.
+    /// Adds what has no one expression for all lanes; of instructions with the same effect the cheapest. Those without any are
+    /// operations on whole registers.
     fn mix(&mut self, chosen: Vec<(usize, Vec<i64>)>) {
         let instructions = self.instructions.clone();
-        let found: Vec<(usize, Vec<i64>, Mixed)> = chosen
+        let found: Vec<(usize, Vec<i64>, Option<Mixed>)> = chosen
             .into_par_iter()
-            .filter_map(|(at, choices)| {
+            .map(|(at, choices)| {
                 let args = register_types(&instructions[at]);
                 let widths: Vec<u32> = args.iter().map(|ty| ty.width).collect();
-                let found = mixed(&instructions[at], &choices, &widths)?;
-                Some((at, choices, found))
+                let found = mixed(&instructions[at], &choices, &widths);
+                (at, choices, found)
             })
             .collect();
         let mut by_container = self.mixed.as_ref().clone();
         for (at, choices, own) in found {
+            let Some(own) = own else {
+                self.add_apart(at, choices);
+                continue;
+            };
             let Some(kinds) = own.kinds.iter().map(|kind| self.intern(kind)).collect::<Option<Vec<_>>>()
             else {
                 continue;
@@ -438,6 +447,7 @@ impl Table {
         permutations.for_each(|own| own.retain(|(op, _)| is(op)));
         let arranged = Arc::make_mut(&mut table.arranged).values_mut();
         arranged.for_each(|own| own.retain(|(op, _)| is(op)));
+        Arc::make_mut(&mut table.apart).retain(is);
         table.only = Some(Arc::new(instructions));
         table
     }
