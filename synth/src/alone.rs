@@ -1,9 +1,9 @@
 //! Instructions of which no operation on lanes is known, over whole leaves: shuffles by computed indices, sums that read
 //! overlapping elements, conversions into the lowest lane. What each gives for the leaves is there to be found as it is.
 
-use hydride_ir::exact::{Dag, NodeId, Part, raise_with};
+use hydride_ir::exact::{Dag, Node, NodeId, Part, raise_with};
 use hydride_ir::passes::open_nans;
-use search::{Class, Type, specialize};
+use search::{Class, Operand, Type, specialize};
 
 use crate::contents::{Content, Entry, Place, States, Wanted};
 use crate::forms::joined;
@@ -14,11 +14,14 @@ use crate::window::Element;
 /// Choices of leaves for the operands of one instruction, at most.
 const MAX_CHOICES: usize = 16;
 
+/// A register that holds a leaf, or one of several that do: the leaf, and the register's number.
+type Register = (u32, u32);
+
 /// An instruction with its operands.
 pub(crate) struct Alone {
     op: OpId,
-    /// The leaf that each operand is.
-    leaves: Vec<u32>,
+    /// What each register that it reads is.
+    registers: Vec<Register>,
     /// All bits of the result.
     value: NodeId,
 }
@@ -27,13 +30,16 @@ impl Finder<'_, '_> {
     /// The instructions that give what one register is to hold, of whole leaves.
     pub(crate) fn alone(&mut self, states: &mut States, wanted: &Wanted, ways: &mut Vec<Way>) {
         let [content] = &wanted.registers[..] else { return };
+        if !content.iter().any(|entry| matches!(entry, Entry::Value(..))) {
+            return;
+        }
         if !self.over_leaves.contains_key(&wanted.ty) {
             let all = self.all_alone(wanted.ty);
             self.over_leaves.insert(wanted.ty, all);
         }
         let values: Vec<Option<NodeId>> = content.iter().map(|entry| entry.bits(self.meaning)).collect();
         let dag = &mut self.meaning.dag;
-        let found: Vec<(OpId, Vec<u32>)> = self.over_leaves[&wanted.ty]
+        let found: Vec<(OpId, Vec<Register>)> = self.over_leaves[&wanted.ty]
             .iter()
             .filter(|own| {
                 (0..).step_by(wanted.container as usize).zip(&values).all(|(low, wanted_bits)| {
@@ -41,26 +47,32 @@ impl Finder<'_, '_> {
                     wanted_bits.is_none_or(|bits| own(dag) == dag.slice(bits, 0, wanted.container, false))
                 })
             })
-            .map(|own| (own.op, own.leaves.clone()))
+            .map(|own| (own.op, own.registers.clone()))
             .collect();
-        for (op, leaves) in found {
-            let places = self.table.op(op).args.iter().zip(leaves);
-            let places = places.map(|(ty, leaf)| self.whole_leaf(states, *ty, leaf)).collect();
+        for (op, registers) in found {
+            let places = self.table.op(op).args.iter().zip(registers);
+            let places = places.map(|(ty, own)| self.register(states, *ty, own)).collect();
             ways.push(Way::Apply(vec![(op, places)]));
         }
     }
 
-    /// A leaf in a register of its own width.
-    fn whole_leaf(&mut self, states: &mut States, ty: Type, leaf: u32) -> Place {
+    /// Where a register of a leaf is.
+    fn register(&mut self, states: &mut States, ty: Type, (leaf, number): Register) -> Place {
         let own = &self.meaning.window().leaves[leaf as usize];
-        let elements = (0..own.ty.lanes).map(|index| Element { leaf, index });
-        let (container, scalar) = (own.ty.width, own.scalar);
+        let (scalar, element) = (own.scalar, own.ty.width);
+        let container = if ty.class == Class::Mask { 1 } else { element };
+        let places = 0..ty.width / container;
         let content: Content = match scalar {
             true => {
-                let bits = self.meaning.element_bits(Element { leaf, index: 0 });
-                vec![Entry::Uniform(bits)]
+                let (value, _) = self.meaning.value_of(Element { leaf, index: 0 });
+                let dag = &mut self.meaning.dag;
+                let part = |at| dag.slice(value, at * container, container, false);
+                places.map(part).map(Entry::Uniform).collect()
             }
-            false => elements.map(Entry::Element).collect(),
+            false => {
+                let first = number * places.end;
+                places.map(|at| Entry::Element(Element { leaf, index: first + at })).collect()
+            }
         };
         let state = states.intern(Wanted { ty, container, registers: vec![content] }, 0);
         Place { state, register: 0 }
@@ -74,16 +86,25 @@ impl Finder<'_, '_> {
             if op.result != result {
                 continue;
             }
-            for leaves in self.choices_of_leaves(&op.args) {
+            for registers in self.choices_of_leaves(&table.instruction(id).operands) {
                 let Some(function) = specialize(table.instruction(id), &op.choices) else { continue };
                 let dag = &mut self.meaning.dag;
-                let args: Vec<NodeId> = leaves.iter().map(|leaf| dag.arg(*leaf)).collect();
+                let bits = registers.iter().zip(&op.args);
+                let args: Vec<NodeId> = bits
+                    .map(|((leaf, number), ty)| dag.arg_slice(*leaf, number * ty.width, ty.width, false))
+                    .collect();
                 let Ok(raised) = raise_with(dag, &open_nans(&function), &[], &args) else { continue };
                 let Some(segments) = raised.results.first() else { continue };
                 let parts: Vec<Part> =
                     segments.iter().map(|own| Part { node: own.value, width: own.width }).collect();
-                if parts.iter().map(|part| part.width).sum::<u32>() == result.width {
-                    found.push(Alone { op: id, leaves, value: joined(dag, &parts) });
+                if parts.iter().map(|part| part.width).sum::<u32>() != result.width {
+                    continue;
+                }
+                let value = joined(dag, &parts);
+                // The lesser one of a leaf and itself is there already.
+                let is_leaf = matches!(*dag.node(value), Node::Slice { of, .. } if matches!(dag.node(of), Node::Arg(_)));
+                if !is_leaf {
+                    found.push(Alone { op: id, registers, value });
                 }
             }
         }
@@ -91,23 +112,27 @@ impl Finder<'_, '_> {
     }
 
     /// The ways to have a leaf as each operand.
-    fn choices_of_leaves(&self, args: &[Type]) -> Vec<Vec<u32>> {
+    fn choices_of_leaves(&self, operands: &[Operand]) -> Vec<Vec<Register>> {
         let leaves = &self.meaning.window().leaves;
-        let mut choices: Vec<Vec<u32>> = vec![Vec::new()];
-        for ty in args {
+        let mut choices: Vec<Vec<Register>> = vec![Vec::new()];
+        for registers in operands.iter().map(Operand::registers).filter(|registers| !registers.is_empty()) {
             let fits = |leaf: &u32| {
                 let leaf = &leaves[*leaf as usize];
-                let is_of_class = match ty.class {
+                let is_of_class = match registers[0].class {
                     Class::Vector => !leaf.scalar,
-                    Class::Scalar => leaf.scalar,
-                    Class::Mask | Class::Memory => false,
+                    Class::Scalar | Class::Mask => leaf.scalar,
+                    Class::Memory => false,
                 };
-                is_of_class && leaf.ty.bits() == ty.width
+                is_of_class && leaf.ty.bits() == registers.iter().map(|ty| ty.width).sum::<u32>()
             };
             let own: Vec<u32> = (0..leaves.len() as u32).filter(fits).collect();
+            let count = registers.len() as u32;
+            let with = |chosen: &[Register], leaf: u32| {
+                chosen.iter().copied().chain((0..count).map(|number| (leaf, number))).collect()
+            };
             choices = choices
-                .into_iter()
-                .flat_map(|chosen| own.iter().map(move |leaf| [&chosen[..], &[*leaf]].concat()))
+                .iter()
+                .flat_map(|chosen| own.iter().map(move |leaf| with(chosen, *leaf)))
                 .take(MAX_CHOICES)
                 .collect();
         }

@@ -21,6 +21,11 @@ impl Finder<'_, '_> {
             return vec![Way::Constant];
         }
         let mut ways = Vec::new();
+        if wanted.ty.class == Class::Mask && wanted.container > 1 {
+            self.alone(states, &wanted, &mut ways);
+            ways.extend(self.bits(&wanted).map(|bits| Way::Recast(states.intern(bits, moves))));
+            return ways;
+        }
         if wanted.ty.class == Class::Scalar {
             self.laid(states, &wanted, &mut ways);
             self.alone(states, &wanted, &mut ways);
@@ -59,6 +64,23 @@ impl Finder<'_, '_> {
             self.moved(states, &wanted, moves, &mut ways);
         }
         ways
+    }
+
+    /// A mask register bit by bit; `None` where it holds what is there.
+    fn bits(&mut self, wanted: &Wanted) -> Option<Wanted> {
+        let mut registers = Vec::new();
+        for content in &wanted.registers {
+            let mut bits = Vec::new();
+            for entry in content {
+                let Entry::Value(value, lane) = *entry else { return None };
+                for low in 0..wanted.container {
+                    let bit = self.meaning.dag.slice(value, low, 1, false);
+                    bits.push(self.entry(bit, 1, lane));
+                }
+            }
+            registers.push(bits);
+        }
+        Some(Wanted { ty: wanted.ty, container: 1, registers })
     }
 
     /// Whether registers are made before the loop, by integers alone.

@@ -20,7 +20,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 13";
+const SEARCH: &[u8] = b"synth 14";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -361,10 +361,14 @@ fn search(
             registers: in_order(&entries, ty.width, *width),
         })
         .collect();
-    // A number is in a general register where an instruction has it there.
+    // A number is in a general register, or bits are in a mask register, where an instruction has them there.
     if window.in_registers && ty.bits() <= 64 {
-        let scalar = Type { class: Class::Scalar, width: ty.bits() };
-        wanted.push(Wanted { ty: scalar, container: ty.width, registers: vec![entries.clone()] });
+        let masks = (!table.templates(1).is_empty()).then_some(Class::Mask);
+        wanted.extend([Class::Scalar].into_iter().chain(masks).map(|class| Wanted {
+            ty: Type { class, width: ty.bits() },
+            container: ty.width,
+            registers: vec![entries.clone()],
+        }));
     }
     finish(&mut finder, table_cost(table, target), target.most, wanted, &results, stop, judge, notes, states)
 }
