@@ -8,6 +8,7 @@ use search::{Class, Operand, Type, specialize};
 use crate::contents::{Content, Entry, Place, States, Wanted};
 use crate::forms::joined;
 use crate::options::{Finder, Way};
+use crate::regroup::is_read;
 use crate::table::OpId;
 use crate::window::Element;
 
@@ -30,15 +31,15 @@ impl Finder<'_, '_> {
     /// The instructions that give what one register is to hold, of whole leaves.
     pub(crate) fn alone(&mut self, states: &mut States, wanted: &Wanted, ways: &mut Vec<Way>) {
         let [content] = &wanted.registers[..] else { return };
-        if !content.iter().any(|entry| matches!(entry, Entry::Value(..))) {
-            return;
-        }
         if !self.over_leaves.contains_key(&wanted.ty) {
             let all = self.all_alone(wanted.ty);
             self.over_leaves.insert(wanted.ty, all);
         }
         let values: Vec<Option<NodeId>> = content.iter().map(|entry| entry.bits(self.meaning)).collect();
         let dag = &mut self.meaning.dag;
+        if values.iter().flatten().all(|bits| is_read(dag, *bits)) {
+            return;
+        }
         let found: Vec<(OpId, Vec<Register>)> = self.over_leaves[&wanted.ty]
             .iter()
             .filter(|own| {
@@ -97,21 +98,15 @@ impl Finder<'_, '_> {
                 let Some(segments) = raised.results.first() else { continue };
                 let parts: Vec<Part> =
                     segments.iter().map(|own| Part { node: own.value, width: own.width }).collect();
-                if parts.iter().map(|part| part.width).sum::<u32>() != result.width {
-                    continue;
-                }
-                let value = joined(dag, &parts);
-                // The lesser one of a leaf and itself is there already.
-                let is_leaf = matches!(*dag.node(value), Node::Slice { of, .. } if matches!(dag.node(of), Node::Arg(_)));
-                if !is_leaf {
-                    found.push(Alone { op: id, registers, value });
+                if parts.iter().map(|part| part.width).sum::<u32>() == result.width {
+                    found.push(Alone { op: id, registers, value: joined(dag, &parts) });
                 }
             }
         }
         found
     }
 
-    /// The ways to have a leaf as each operand.
+    /// The ways to have a leaf as each operand, each another one.
     fn choices_of_leaves(&self, operands: &[Operand]) -> Vec<Vec<Register>> {
         let leaves = &self.meaning.window().leaves;
         let mut choices: Vec<Vec<Register>> = vec![Vec::new()];
@@ -126,13 +121,17 @@ impl Finder<'_, '_> {
                 is_of_class && leaf.ty.bits() == registers.iter().map(|ty| ty.width).sum::<u32>()
             };
             let own: Vec<u32> = (0..leaves.len() as u32).filter(fits).collect();
+            let is_free = |chosen: &[Register], leaf: u32| chosen.iter().all(|own| own.0 != leaf);
             let count = registers.len() as u32;
             let with = |chosen: &[Register], leaf: u32| {
                 chosen.iter().copied().chain((0..count).map(|number| (leaf, number))).collect()
             };
             choices = choices
                 .iter()
-                .flat_map(|chosen| own.iter().map(move |leaf| with(chosen, *leaf)))
+                .flat_map(|chosen| {
+                    let free = own.iter().filter(move |leaf| is_free(chosen, **leaf));
+                    free.map(move |leaf| with(chosen, *leaf))
+                })
                 .take(MAX_CHOICES)
                 .collect();
         }

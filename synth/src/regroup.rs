@@ -359,7 +359,7 @@ fn extended(dag: &mut Dag, value: NodeId, from: u32, width: u32) -> Option<NodeI
 }
 
 /// Whether a node is bits of a leaf.
-fn is_read(dag: &Dag, node: NodeId) -> bool {
+pub(crate) fn is_read(dag: &Dag, node: NodeId) -> bool {
     matches!(*dag.node(node), Node::Slice { of, .. } if matches!(dag.node(of), Node::Arg(_)))
 }
 
