@@ -1,7 +1,7 @@
 //! Instructions of which no operation on lanes is known, over whole leaves: shuffles by computed indices, sums that read
 //! overlapping elements, conversions into the lowest lane. What each gives for the leaves is there to be found as it is.
 
-use hydride_ir::exact::{Dag, Node, NodeId, Part, raise_with};
+use hydride_ir::exact::{Dag, NodeId, Part, raise_with};
 use hydride_ir::passes::open_nans;
 use search::{Class, Operand, Type, specialize};
 
