@@ -14,7 +14,7 @@ use crate::table::Op;
 const MAX_STATES: usize = 12_000;
 
 /// The same where no program is known by then.
-const MAX_STATES_WITHOUT: usize = 60_000;
+const MAX_STATES_WITHOUT: usize = 30_000;
 
 /// The same for a window in registers, most of which are one instruction of another instruction set.
 const MAX_STATES_IN_REGISTERS: usize = 6_000;
