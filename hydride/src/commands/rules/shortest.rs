@@ -187,10 +187,10 @@ fn lines(
             let price = selector.price(&mut Meaning::new(&window)).ok()?;
             u32::try_from(price / 1000).ok()
         };
-        let known = match rule {
-            Some(rule) => u32::try_from(rule.sequence.steps.len()).ok(),
-            None => emulated(),
-        };
+        let steps_of = |rule: &Lowering| u32::try_from(rule.sequence.steps.len()).ok();
+        let (rule_takes, others_take) = (rule.and_then(steps_of), emulated());
+        let is_own = rule_takes.is_some_and(|own| others_take.is_none_or(|others| own <= others));
+        let known = if is_own { rule_takes } else { others_take };
         // One instruction, or none, is the least.
         let most = known.map_or(args.instructions, |known| args.instructions.min(known.saturating_sub(1)));
         let numbers = numbers(own, *rule, &chosen);
@@ -218,7 +218,7 @@ fn lines(
             lanes,
             constants: chosen.iter().map(|(at, value)| (own.name(*at).to_owned(), *value)).collect(),
             known,
-            own: rule.is_some(),
+            own: is_own,
             tried: instructions,
             shortest: known.is_some_and(|known| instructions + 1 >= known),
             operations,
