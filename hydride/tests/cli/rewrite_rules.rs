@@ -315,7 +315,9 @@ fn rules_compile_modules_and_are_patterns_of_other_compilers() {
     hydride(folder.path(), &[&["rules", "show"], &page[..]].concat()).exits(0);
     let page = std::fs::read_to_string(folder.path().join("page.md")).expect("a page");
     assert!(
-        page.contains("## average_of_bytes\n\nUsed by `@average %r`, `@product %r`, `@product %v`, `@ramp %v`.\n"),
+        page.contains(
+            "## average_of_bytes\n\nUsed by `@average %r`, `@product %r`, `@product %v`, `@ramp %v`.\n"
+        ),
         "{page}"
     );
     assert_eq!(std::fs::read_to_string(folder.path().join("m.select.ll")).expect("a module"), text);
