@@ -7,15 +7,18 @@
 //!
 //! LLVM's integers have no sign, windows' do. Values whose operations agree on how they read bits get one sign, as a group: the
 //! operands and the result of a sum, or the two sides of a choice. An operation that needs the other sign reads the same bits
-//! under it. Flags say where a value is poison; the window has a value there too, so that it does no less than the function.
+//! under it. A constant that differs from lane to lane is a leaf with a range. Flags say where a value is poison; the window has a value there too, so that it does no less than the function.
 
 use llvm_text::Type as Llvm;
 use refine::ast::{Action, Body, Element, Instruction, Operand, Value, elements};
 use rustc_hash::FxHashMap;
 use synth::window::{
-    Expression, ExpressionId, Expressions, Kind, Lanewise, Leaf, MAX_LANES, Operator, Type, Window,
+    Expression, ExpressionId, Expressions, Kind, Lanewise, Leaf, MAX_LANES, Operator, Reduce, Type, Window,
+    limits,
 };
 
+use crate::build::{constant, vector};
+use crate::element::ones;
 use crate::signs::Signs;
 
 /// Widths of elements that registers have.
@@ -58,23 +61,22 @@ fn is_integers(ty: &Llvm) -> bool {
     matches!(ty, Llvm::Vector(_, llvm_text::Scalar::Integer(_))) && shape(ty).is_some()
 }
 
+/// The numbers that the elements of a constant are; `None` for one of which any value will do.
+fn numbers(value: &Value) -> Option<Vec<Option<u64>>> {
+    let Value::Constant(all) = value else { return None };
+    let number = |element: &Element| match element {
+        Element::Bits(bits) => bits.to_u64().map(Some),
+        Element::Undef | Element::Poison => Some(None),
+    };
+    all.iter().map(number).collect()
+}
+
 /// The number that each element of a constant is, if it is one for all.
 fn splat(value: &Value) -> Option<u64> {
-    let Value::Constant(all) = value else { return None };
-    let mut same = None;
-    for element in all {
-        match element {
-            Element::Bits(bits) => {
-                let own = bits.to_u64()?;
-                if *same.get_or_insert(own) != own {
-                    return None;
-                }
-            }
-            // Any value will do.
-            Element::Undef | Element::Poison => {}
-        }
-    }
-    same
+    let all = numbers(value)?;
+    let mut known = all.iter().flatten();
+    let first = *known.next()?;
+    known.all(|own| *own == first).then_some(first)
 }
 
 /// An instruction as an operation on lanes; `None` where it is none.
@@ -154,6 +156,23 @@ pub fn lanes(instruction: &Instruction) -> Option<Lanes<'_>> {
     }
 }
 
+/// An instruction that makes one number of all elements of a vector: how, of what, and under which sign if that matters.
+pub fn reduces(instruction: &Instruction) -> Option<(Reduce, &Operand, Option<Kind>)> {
+    let Action::Call { function, arguments, .. } = &instruction.action else { return None };
+    let (stem, [(of, _)]) = (function.strip_prefix("llvm.vector.reduce.")?, &arguments[..]) else {
+        return None;
+    };
+    let (reduce, kind) = match stem.rsplit_once('.')?.0 {
+        "add" => (Reduce::Add, None),
+        "smin" => (Reduce::Min, Some(Kind::Signed)),
+        "umin" => (Reduce::Min, Some(Kind::Unsigned)),
+        "smax" => (Reduce::Max, Some(Kind::Signed)),
+        "umax" => (Reduce::Max, Some(Kind::Unsigned)),
+        _ => return None,
+    };
+    (is_integers(&of.ty) && shape(&of.ty)?.1 > 1).then_some((reduce, of, kind))
+}
+
 /// Whether an instruction puts a scalar in the first element of a vector, or that element in all others: two steps that
 /// together are one value in all lanes.
 pub fn spreads(instruction: &Instruction) -> bool {
@@ -175,10 +194,19 @@ pub fn is_cheap(instruction: &Instruction) -> bool {
         || matches!(instruction.action, Action::Compare(..) | Action::Cast("zext" | "sext", ..))
 }
 
+/// A number of so many bits, with a sign where its type has one.
+fn under_sign(number: u64, ty: Type) -> i128 {
+    let number = i128::from(number);
+    let is_negative = ty.is_signed() && number >> (ty.width - 1) & 1 == 1;
+    if is_negative { number - (1 << ty.width) } else { number }
+}
+
 /// A function as a window.
 pub struct Expressed {
-    /// The window; positions of leaves are those of parameters.
+    /// The window; positions of leaves are those of parameters, and then those of constants.
     pub window: Window,
+    /// Constants that differ from lane to lane.
+    pub constants: Vec<Operand>,
     /// For each of its expressions the value of the function for which it was made.
     pub names: Vec<String>,
 }
@@ -191,6 +219,7 @@ pub fn window_of(body: &Body) -> Result<Expressed, String> {
         signs: Signs::default(),
         made: FxHashMap::default(),
         first: FxHashMap::default(),
+        constants: Vec::new(),
         expressions: Expressions::default(),
     };
     for parameter in &body.parameters {
@@ -208,6 +237,10 @@ pub fn window_of(body: &Body) -> Result<Expressed, String> {
                 steps.push((instruction, Some(step)));
             }
             (_, None) if spreads(instruction) => steps.push((instruction, None)),
+            (_, None) if reduces(instruction).is_some() => {
+                writer.agree_on_all(instruction);
+                steps.push((instruction, None));
+            }
             (Action::Freeze(of), None) => {
                 if let (Some(result), Value::Local(name)) = (&instruction.result, &of.value) {
                     writer.signs.join(result, name);
@@ -228,16 +261,14 @@ pub fn window_of(body: &Body) -> Result<Expressed, String> {
     });
     let returned = returned.ok_or("no result")?;
     let root = writer.value(returned, writer.kind(returned))?;
-    let leaves: Vec<Leaf> = body
-        .parameters
-        .iter()
-        .map(|parameter| Leaf {
-            name: parameter.name.clone(),
-            ty: writer.parameter(parameter),
-            scalar: matches!(parameter.ty, Llvm::Scalar(_)),
-            range: None,
-        })
-        .collect();
+    let parameters = body.parameters.iter().map(|parameter| Leaf {
+        name: parameter.name.clone(),
+        ty: writer.parameter(parameter),
+        scalar: matches!(parameter.ty, Llvm::Scalar(_)),
+        range: None,
+    });
+    let constants = writer.constants.iter().map(|(_, leaf)| leaf.clone());
+    let leaves: Vec<Leaf> = parameters.chain(constants).collect();
     let window = Window {
         name: String::new(),
         target: String::new(),
@@ -248,7 +279,8 @@ pub fn window_of(body: &Body) -> Result<Expressed, String> {
         assumptions: Vec::new(),
         reference: None,
     };
-    Ok(Expressed { window, names })
+    let constants = writer.constants.into_iter().map(|(operand, _)| operand).collect();
+    Ok(Expressed { window, constants, names })
 }
 
 struct Writer<'b> {
@@ -257,6 +289,8 @@ struct Writer<'b> {
     made: FxHashMap<String, ExpressionId>,
     /// Scalars that are the first element of a vector.
     first: FxHashMap<String, Operand>,
+    /// Constants that differ from lane to lane, as leaves.
+    constants: Vec<(Operand, Leaf)>,
     expressions: Expressions,
 }
 
@@ -298,6 +332,16 @@ impl Writer<'_> {
         }
     }
 
+    /// The same for a number that is made of all elements of a vector.
+    fn agree_on_all(&mut self, instruction: &Instruction) {
+        let Some((_, of, kind)) = reduces(instruction) else { return };
+        let (Some(own), Value::Local(operand)) = (&instruction.result, &of.value) else { return };
+        self.signs.join(own, operand);
+        if let Some(kind) = kind {
+            self.signs.ask(own, kind);
+        }
+    }
+
     fn kind(&self, operand: &Operand) -> Kind {
         match &operand.value {
             Value::Local(name) => self.signs.of(name),
@@ -329,10 +373,10 @@ impl Writer<'_> {
         let own = match &operand.value {
             Value::Local(name) => self.named(name)?,
             constant => {
-                let number = splat(constant).ok_or("a constant that differs from lane to lane")?;
-                let number = i128::from(number);
-                let is_negative = ty.is_signed() && number >> (ty.width - 1) & 1 == 1;
-                let literal = if is_negative { number - (1 << ty.width) } else { number };
+                let Some(number) = splat(constant) else {
+                    return self.differing(operand, ty).ok_or_else(|| format!("a constant of type {ty}"));
+                };
+                let literal = under_sign(number, ty);
                 let one = self.push(Operator::Literal(literal), Vec::new(), Type { lanes: 1, ..ty });
                 return Ok(self.push(Operator::Broadcast, vec![one], ty));
             }
@@ -341,6 +385,51 @@ impl Writer<'_> {
             true => Ok(own),
             false => Ok(self.push(Operator::Lanewise(Lanewise::Cast), vec![own], ty)),
         }
+    }
+
+    /// A factor that differs from lane to lane as an extension of numbers of half the width, where the other factor is one too: that
+    /// product is a widening one.
+    fn narrow_factor(&mut self, step: &Lanes<'_>, operand: &Operand, ty: Type) -> Option<ExpressionId> {
+        let others = step.operands.iter().find_map(|(other, _)| match &other.value {
+            Value::Local(name) => self.made.get(name),
+            Value::Constant(_) => None,
+        });
+        let (Lanewise::Mul, None, Some(other)) = (step.operator, splat(&operand.value), others) else {
+            return None;
+        };
+        let other = self.expressions.get(*other);
+        let narrow = match other.operator {
+            Operator::Lanewise(Lanewise::Cast) => self.expressions.ty(*other.operands.first()?),
+            _ => return None,
+        };
+        let all: Vec<u64> = numbers(&operand.value)?.into_iter().map(Option::unwrap_or_default).collect();
+        let kinds = [narrow.kind, if narrow.is_signed() { Kind::Unsigned } else { Kind::Signed }];
+        let fits = |kind: &Kind| {
+            let (low, high) = limits(Type { kind: *kind, ..narrow });
+            2 * narrow.width == ty.width
+                && all.iter().all(|number| (low..=high).contains(&under_sign(*number, ty)))
+        };
+        let kind = kinds.into_iter().find(fits)?;
+        let Llvm::Vector(count, _) = operand.ty else { return None };
+        let low: Vec<u64> = all.iter().map(|number| number & ones(narrow.width)).collect();
+        let operand = constant(&vector(count, narrow.width), &low);
+        let own = self.differing(&operand, Type { kind, ..narrow })?;
+        Some(self.push(Operator::Lanewise(Lanewise::Cast), vec![own], ty))
+    }
+
+    /// A constant that differs from lane to lane, as a leaf with the least and the greatest of its numbers.
+    fn differing(&mut self, operand: &Operand, ty: Type) -> Option<ExpressionId> {
+        let all: Vec<u64> = numbers(&operand.value)?.into_iter().map(Option::unwrap_or_default).collect();
+        let signed = || all.iter().map(|number| under_sign(*number, ty));
+        let range = Some((signed().min()?, signed().max()?)).filter(|_| ty.width > 1)?;
+        let operand = constant(&operand.ty, &all);
+        let same = |(own, leaf): &(Operand, Leaf)| *own == operand && leaf.ty == ty;
+        let at = self.constants.iter().position(same).unwrap_or_else(|| {
+            let name = format!("constant{}", self.constants.len());
+            self.constants.push((operand, Leaf { name, ty, scalar: false, range: Some(range) }));
+            self.constants.len() - 1
+        });
+        Some(self.push(Operator::Leaf(self.body.parameters.len() + at), Vec::new(), ty))
     }
 
     fn named(&mut self, name: &str) -> Result<ExpressionId, String> {
@@ -362,6 +451,10 @@ impl Writer<'_> {
             (Some(step), _) => {
                 let mut operands = Vec::new();
                 for (operand, reads) in &step.operands {
+                    if let Some(narrow) = self.narrow_factor(step, operand, ty) {
+                        operands.push(narrow);
+                        continue;
+                    }
                     let kind = match reads {
                         Reads::Result => ty.kind,
                         Reads::As(kind) => *kind,
@@ -399,6 +492,17 @@ impl Writer<'_> {
                 self.push(Operator::Broadcast, vec![one], ty)
             }
             (None, Action::Freeze(of)) => self.value(of, ty.kind)?,
+            (None, Action::Call { .. }) => {
+                let (reduce, of, kind) =
+                    reduces(instruction).ok_or_else(|| format!("`{instruction}` is no reduction"))?;
+                let own = Type { kind: kind.unwrap_or(ty.kind), ..ty };
+                let of = self.value(of, own.kind)?;
+                let made = self.push(Operator::Reduce(reduce), vec![of], own);
+                match own == ty {
+                    true => made,
+                    false => self.push(Operator::Lanewise(Lanewise::Cast), vec![made], ty),
+                }
+            }
             _ => return Err(format!("`{instruction}` is no operation on lanes")),
         };
         self.made.insert(result.clone(), made);

@@ -46,9 +46,10 @@ pub fn window_inputs(body: &Body) -> Vec<Leaf> {
     body.parameters.iter().map(|own| input(&own.ty)).collect()
 }
 
-/// The function of LLVM that a program for the window of `of` is.
+/// The function of LLVM that a program for the window of `of` is, whose leaves are the parameters and then these constants.
 pub fn program_body(
     of: &Body,
+    constants: &[Operand],
     meaning: &Meaning<'_>,
     table: &Table,
     program: &Program,
@@ -58,7 +59,9 @@ pub fn program_body(
         return none("a sum in a general register");
     }
     let builder = Builder::new(of, false);
-    let leaves = (0..meaning.window().leaves.len()).map(|at| builder.parameter(at)).collect();
+    let constant = |at: usize| constants.get(at.checked_sub(of.parameters.len())?).cloned();
+    let leaves = (0..meaning.window().leaves.len()).map(|at| builder.parameter(at).or_else(|| constant(at)));
+    let leaves = leaves.collect();
     let mut writer = Writer::new(meaning, table, program, builder, leaves);
     for input in &program.inputs {
         let value = match input.load {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use refine::Outline;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::lanewise::{is_cheap, lanes, spreads};
+use crate::lanewise::{is_cheap, lanes, reduces, spreads};
 use crate::operands::locals;
 use crate::slice::{Cutter, Slice};
 
@@ -34,7 +34,9 @@ pub fn regions(outline: &Outline, cutter: &Cutter<'_>, left: &BTreeSet<String>) 
         for number in (0..section.lines.len()).rev() {
             let line = &section.lines[number];
             let (Some(result), Some(own)) = (&line.result, &line.instruction) else { continue };
-            let is_operation = lanes(own).is_some();
+            // A number that is made of a whole vector is a result.
+            let is_reduction = reduces(own).is_some();
+            let is_operation = is_reduction || lanes(own).is_some();
             if !is_operation && !spreads(own) || left.contains(result) {
                 continue;
             }
@@ -49,6 +51,7 @@ pub fn regions(outline: &Outline, cutter: &Cutter<'_>, left: &BTreeSet<String>) 
             users.dedup();
             users.retain(|region| regions[region].len() < MAX_SIZE);
             let takes = match is_cheap(own) {
+                _ if is_reduction => Vec::new(),
                 true => users,
                 false if users.len() == 1 && !outside => users,
                 false => Vec::new(),

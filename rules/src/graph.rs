@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 use synth::window::{
     Expression, ExpressionId, Kind, Lanewise, Meaning, Operator, Reduce, Type, Window, limits,
 };
@@ -100,7 +101,7 @@ pub enum Bound {
 }
 
 /// What each variable of a pattern stands for.
-pub type Bindings = Vec<Option<Bound>>;
+pub type Bindings = SmallVec<[Option<Bound>; 4]>;
 
 /// A rule that two expressions are equal, in one direction.
 #[derive(Clone, Debug)]
@@ -391,7 +392,7 @@ impl<'m, 'w> Graph<'m, 'w> {
         expression: ExpressionId,
         class: Class,
     ) -> Option<Bindings> {
-        let unbound = vec![None; pattern.window.leaves.len()];
+        let unbound = smallvec![None; pattern.window.leaves.len()];
         // A pattern of single lanes holds for as many as there are.
         let lanes = if is_fixed(pattern) { None } else { Some(self.ty(class).lanes) };
         let found = self.matching(pattern, expression, class, lanes, false, &unbound)?;
@@ -401,7 +402,7 @@ impl<'m, 'w> Graph<'m, 'w> {
     /// The same for each node of the class that the pattern's operation is.
     pub fn matched_by_each(&mut self, pattern: &Instance, class: Class) -> Vec<Bindings> {
         let root = pattern.window.expressions.get(pattern.window.root);
-        let unbound = vec![None; pattern.window.leaves.len()];
+        let unbound = smallvec![None; pattern.window.leaves.len()];
         let ty = self.ty(class);
         let lanes = if is_fixed(pattern) { None } else { Some(ty.lanes) };
         if (ty.kind, ty.width) != (root.ty.kind, root.ty.width) || ty.lanes != lanes.unwrap_or(root.ty.lanes)
@@ -609,8 +610,14 @@ impl<'m, 'w> Graph<'m, 'w> {
 
 /// The value of an expression that reads constants alone.
 fn folded(rule: &Instance, expression: ExpressionId, bindings: &Bindings) -> Option<i128> {
-    if let Operator::Literal(value) = rule.window.expressions.get(expression).operator {
-        return Some(value);
+    match rule.window.expressions.get(expression).operator {
+        Operator::Literal(value) => return Some(value),
+        Operator::Leaf(leaf) => {
+            let Some(Bound::Constant(value)) = bindings[leaf] else { return None };
+            let (low, high) = limits(rule.window.leaves[leaf].ty);
+            return (low..=high).contains(&value).then_some(value);
+        }
+        _ => {}
     }
     let mut values = BTreeMap::new();
     let mut pending = vec![expression];

@@ -313,6 +313,7 @@ fn taken(
 mod tests {
     use super::*;
     use crate::instance::instances;
+    use crate::lowering::lane_counts;
     use crate::text::read;
 
     #[test]
@@ -323,7 +324,10 @@ mod tests {
             let all = instances(rule, &text).unwrap();
             let laid = Laid::of(&all[0].clone()).unwrap_or_else(|| panic!("{}", rule.name));
             let block = rule.name.rsplit_once("halves").unwrap().1.parse().unwrap();
-            let order = halves(all[0].window.ty().lanes, block);
+            let lanes = all[0].window.ty().lanes;
+            let order = halves(lanes, block);
+            // Rules are looked for, though the result may be in several registers.
+            assert_eq!(lane_counts(&all[0], &[128, 256]), [lanes], "{}", rule.name);
             let widens = !rule.name.contains("narrow");
             assert_eq!(laid.result.as_ref(), widens.then_some(&order), "{}", rule.name);
             // What is in the order is what is narrowed, and what products are added to.

@@ -118,13 +118,16 @@ pub fn fits(pattern: &Instance, lanes: u32, bits: u32) -> bool {
     dense.chain([pattern.window.ty()]).all(|ty| lanes.max(ty.lanes) * ty.width <= bits)
 }
 
-/// The numbers of lanes for which a pattern's values fill a register of each width, least first. A pattern of vectors has its own, if its
-/// result is in one register.
+/// The numbers of lanes for which a pattern's values fill a register of each width, least first. A pattern of vectors has its own; a
+/// reduction to several lanes only where these are in one register.
 pub fn lane_counts(pattern: &Instance, widths: &[u32]) -> Vec<u32> {
     if is_fixed(pattern) {
         let ty = pattern.window.ty();
+        let mut nodes = (0..pattern.window.expressions.len() as u32)
+            .map(|at| pattern.window.expressions.get(ExpressionId(at)));
+        let joins = nodes.any(|node| matches!(node.operator, Operator::Reduce(_)));
         let is_one = widths.last().is_some_and(|widest| ty.bits() <= *widest);
-        return is_one.then_some(ty.lanes).into_iter().collect();
+        return (is_one || !joins).then_some(ty.lanes).into_iter().collect();
     }
     let of_leaves = pattern.window.leaves.iter().zip(&pattern.binds);
     let dense = of_leaves.filter(|(_, binds)| **binds == Binds::Anything).map(|(leaf, _)| leaf.ty.width);

@@ -14,7 +14,7 @@ use synth::table::Table;
 use synth::window::{Element, ExpressionId, Kind, Meaning, Operator};
 
 use crate::bindings::Bindings;
-use crate::graph::{Bound, Class, Computes, Equality, Graph, Head};
+use crate::graph::{self, Bound, Class, Computes, Equality, Graph, Head};
 use crate::instance::Instance;
 use crate::layout::{Laid, Order, of_one_block};
 use crate::lowering::{Lowering, finish, fits, is_fixed, result_register};
@@ -104,7 +104,7 @@ enum Choice<'r> {
 #[derive(Clone)]
 struct Applied<'r> {
     rule: &'r Lowering,
-    bindings: Vec<Option<Bound>>,
+    bindings: graph::Bindings,
     /// How often it is applied to cover all lanes.
     chunks: u32,
     /// The orders of its operands.

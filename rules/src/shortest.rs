@@ -18,6 +18,7 @@ use hydride_ir::Random;
 use interp::{Machine as Memory, Program};
 use rustc_hash::FxHashSet;
 use search::Class;
+use serde::{Deserialize, Serialize};
 use synth::certify::Judge;
 use synth::table::{OpId, Table};
 use synth::window::{Leaf, Meaning, Window, limits};
@@ -44,7 +45,7 @@ const MAX_ROUNDS: usize = 64;
 const MAX_SLOTS: usize = 6;
 
 /// How far sequences were tried.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tried {
     /// No sequence of so many instructions or fewer is the pattern.
     pub instructions: u32,
@@ -55,7 +56,7 @@ pub struct Tried {
     /// A sequence that is the pattern, if one was found, with its cost.
     pub found: Option<(Sequence, Cost)>,
     /// Why no more was tried, where neither the limit of instructions was reached nor a sequence found.
-    pub ended: Option<&'static str>,
+    pub ended: Option<String>,
 }
 
 /// An instruction in one lane.
@@ -199,13 +200,14 @@ impl Search<'_> {
 }
 
 /// A pattern with literals for its constants, on one lane.
-struct Wanted {
+pub(crate) struct Wanted {
     leaves: Vec<Leaf>,
     program: Program,
 }
 
 impl Wanted {
-    fn new(pattern: &Instance, constants: &BTreeMap<usize, i128>) -> Option<Self> {
+    /// `None` where it cannot be evaluated.
+    pub(crate) fn new(pattern: &Instance, constants: &BTreeMap<usize, i128>) -> Option<Self> {
         let expressions = with_literals(&pattern.window.expressions, constants);
         let window = Window { expressions, ..pattern.window.clone() };
         let program = Program::new(&Meaning::new(&window).function().ok()?).ok()?;
@@ -213,13 +215,13 @@ impl Wanted {
     }
 
     /// The pattern's value for these bits of its variables.
-    fn value(&self, memory: &mut Memory, words: &[u64]) -> Option<u64> {
+    pub(crate) fn value(&self, memory: &mut Memory, words: &[u64]) -> Option<u64> {
         self.program.run_words(memory, words).ok()?;
         self.program.result_words(memory, 0).first().copied()
     }
 
     /// Bits of the variables: at the ends of their ranges, or anywhere.
-    fn sample(&self, random: &mut Random) -> Vec<u64> {
+    pub(crate) fn sample(&self, random: &mut Random) -> Vec<u64> {
         let one = |leaf: &Leaf| {
             let (low, high) = leaf.range.unwrap_or(limits(leaf.ty));
             let middle = 1i128 << (leaf.ty.width - 1);
@@ -256,7 +258,8 @@ impl Wanted {
     }
 }
 
-/// What is asked: whether a pattern's value in one register can be had with fewer instructions.
+/// What is asked: whether a pattern's value can be had with fewer instructions.
+#[derive(Debug)]
 pub struct Question<'a> {
     /// The pattern.
     pub pattern: &'a Instance,
@@ -319,14 +322,14 @@ pub fn shortest(machine: &Machine<'_>, question: &Question<'_>, judge: &mut dyn 
         match end {
             End::Exhausted => tried.instructions += 1,
             End::Limit => {
-                tried.ended = Some("states");
+                tried.ended = Some("states".into());
                 break;
             }
             End::Reached(steps) => {
                 if let Some(other) = differs(&lanes, &wanted, &steps, &variables, numbers) {
                     rounds += 1;
                     if rounds > MAX_ROUNDS {
-                        tried.ended = Some("samples");
+                        tried.ended = Some("samples".into());
                         break;
                     }
                     samples.push(other);
@@ -337,7 +340,7 @@ pub fn shortest(machine: &Machine<'_>, question: &Question<'_>, judge: &mut dyn 
                 let proof = prove(machine, pattern, lane_count, &sequence, constants, judge);
                 match proof {
                     Some((cost, _)) => tried.found = Some((sequence, cost)),
-                    None => tried.ended = Some("a sequence that is neither proved nor refuted"),
+                    None => tried.ended = Some("a sequence that is neither proved nor refuted".into()),
                 }
                 break;
             }

@@ -7,7 +7,7 @@ use memo::Memo;
 use rules::{
     ByCases, Cost, Equality, Found, Instance, Instructions, Lowering, Machine, Number, Question, Replacement,
     RuleEntry, RuleFile, Selector, Sequence, Source, Step, certified, in_narrower_registers, instances,
-    layout_patterns, mine, prove, question, read, shortest, trial, with_other_signs,
+    layout_patterns, mine, prove, question, read, shortest, single, trial, with_other_signs,
 };
 use search::{Class, Instruction, Operand, Type};
 use synth::program::Program;
@@ -363,19 +363,53 @@ fn sums_of_all_lanes_are_in_general_registers() {
     });
 }
 
+/// An instruction that widens four bytes of a register of so many bits, from bit `low` on.
+fn widening(id: &str, width: u32, low: u32) -> Instruction {
+    let lane = |at: u32| format!("  %r[{} +: 16] = cast.u(%a[{} +: 8], 16)\n", 16 * at, low + 8 * at);
+    let lines: String = (0..4).map(lane).collect();
+    let mut made = of_lines(id, &["%a: 64"], "");
+    made.function = Function::parse(&format!("func @{id}(%a: {width}) -> (%r: 64) {{\n{lines}}}\n")).unwrap();
+    made.operands = vec![Operand::Register(Type { class: Class::Vector, width })];
+    made
+}
+
+#[test]
+fn each_register_of_a_result_takes_an_instruction() {
+    let tried = |all: Vec<Instruction>, text: &str, most: u32| {
+        with_registers(Table::new(all), &[32, 64], |machine| {
+            let (pattern, constants) = (pattern(text), BTreeMap::new());
+            let question = Question {
+                pattern: &pattern,
+                lanes: 8,
+                constants: &constants,
+                numbers: &[],
+                instructions: most,
+                states: 1000,
+            };
+            single(machine, &question, &mut prover())
+        })
+    };
+    let both = || vec![widening("lower", 32, 0), widening("upper", 64, 32)];
+    let widen = "(rule widen (from (cast:u16 a:u8)))";
+    // Two registers take two instructions, which needs no search.
+    let found = tried(both(), widen, 1).unwrap();
+    assert_eq!((found.instructions, found.states, found.found), (1, 0, None));
+    let found = tried(both(), widen, 3).unwrap();
+    let (sequence, cost) = found.found.unwrap();
+    let steps: Vec<_> =
+        sequence.steps.iter().map(|step| (step.id.as_str(), step.operands[0].as_str())).collect();
+    assert_eq!((steps, cost.uops), (vec![("lower", "low(i0)"), ("upper", "i0")], 2));
+    // Where one of them is no single instruction, there are three.
+    let found = tried(vec![widening("lower", 32, 0)], widen, 3).unwrap();
+    assert_eq!((found.instructions, found.found), (2, None));
+    assert!(found.states > 0 && found.ended.is_some());
+    // Another function of the same lanes, and one of scalars.
+    assert_eq!(tried(both(), "(rule signed (from (cast:i16 a:i8)))", 2).unwrap().instructions, 2);
+    assert!(tried(both(), "(rule scalar (uniform b) (from (add:u8 a:u8 b:u8)))", 2).is_none());
+}
+
 #[test]
 fn upper_halves_are_read_where_an_instruction_does_that() {
-    let line = |low: u32| {
-        let lane = |at: u32| format!("  %r[{} +: 16] = cast.u(%a[{} +: 8], 16)\n", 16 * at, low + 8 * at);
-        (0..4).map(lane).collect::<String>()
-    };
-    let widening = |id: &str, width: u32, low: u32| {
-        let mut made = of_lines(id, &["%a: 64"], "");
-        let text = format!("func @{id}(%a: {width}) -> (%r: 64) {{\n{}}}\n", line(low));
-        made.function = Function::parse(&text).unwrap();
-        made.operands = vec![Operand::Register(Type { class: Class::Vector, width })];
-        made
-    };
     let table = Table::new(vec![widening("lower", 32, 0), widening("upper", 64, 32)]);
     with_registers(table, &[32, 64], |machine| {
         let widen = pattern("(rule widen (from (cast:u16 a:u8)))");
@@ -462,7 +496,7 @@ fn nothing_shorter_is_found_where_there_is_none() {
         assert!(tried(plus, &[7], 2, 10_000).unwrap().found.is_some());
         // Steps are counted, and the search ends after so many.
         let ended = tried(plus, &[], 2, 10).unwrap();
-        assert_eq!((ended.instructions, ended.states, ended.ended), (0, 10, Some("states")));
+        assert_eq!((ended.instructions, ended.states, ended.ended.as_deref()), (0, 10, Some("states")));
         // What widens is not of one lane.
         assert!(tried("(rule r (from (cast:u32 a:u16)))", &[], 1, 10).is_none());
     });

@@ -428,7 +428,7 @@ impl<'a, 's> Finder<'a, 's> {
         );
         stopped.store(true, Ordering::Relaxed);
         let (program, _) = answer.program.as_ref()?;
-        let body = match program_body(&slice.body, &answer.meaning, &table, program, templates) {
+        let body = match program_body(&slice.body, &[], &answer.meaning, &table, program, templates) {
             Ok(body) => body,
             Err(why) => {
                 tracing::debug!("a program is left out: {why}");

@@ -7,6 +7,7 @@ mod find;
 pub mod mine;
 mod shortest;
 mod show;
+mod table;
 
 use std::path::Path;
 
@@ -32,10 +33,10 @@ enum Task {
     Show(show::ShowArgs),
     /// Run rules on random values against the interpreter.
     Run(show::RunArgs),
-    /// Say for operations of one register how many instructions they take at least.
+    /// Say for operations how many instructions they take at least.
     Shortest(shortest::ShortestArgs),
     /// Print what each operation costs on targets, as a table in Markdown.
-    Table(show::TableArgs),
+    Table(table::TableArgs),
 }
 
 /// Does what is asked with rules.
@@ -46,7 +47,7 @@ pub fn run(session: &Session, args: &RulesArgs) -> Result<u8> {
         Task::Show(args) => show::show(args),
         Task::Run(args) => show::run(session, args),
         Task::Shortest(args) => shortest::run(session, args),
-        Task::Table(args) => show::table(args),
+        Task::Table(args) => table::table(args),
     }
 }
 

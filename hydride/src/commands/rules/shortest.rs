@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ::rules::{
     Instance, Instructions, Lowering, Question, Scalar, Selector, Source, Tried, constants, lane_counts,
-    parameters, shortest, steps, vectors,
+    parameters, shortest, single, steps, vectors,
 };
 use ::synth::synthesize::prover;
 use ::synth::window::{Meaning, limits};
@@ -18,9 +19,11 @@ use serde::Serialize;
 use super::check::parse;
 use super::find::Search;
 use super::mine::PATTERNS;
-use crate::cache::{Cache, CacheArgs};
+use crate::cache::CacheArgs;
+use crate::commands::port::INTERRUPTED;
 use crate::commands::select::{Loaded, load};
 use crate::commands::synth::targets::{Ground, Named};
+use crate::console::on_interrupt;
 use crate::{Session, SpecArgs};
 
 /// Immediates that are tried: what shifts and choices of bits take.
@@ -50,9 +53,10 @@ pub struct ShortestArgs {
     rules: PathBuf,
 }
 
-/// What is known of an operation at a type.
+/// What is known of an operation at a type, for one of its rules.
 #[derive(Serialize)]
 struct Line {
+    target: String,
     operation: String,
     parameters: BTreeMap<String, String>,
     lanes: u32,
@@ -71,7 +75,7 @@ struct Line {
     numbers: Vec<u64>,
     states: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ended: Option<&'static str>,
+    ended: Option<String>,
     /// A sequence that is the operation, with what it costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     shorter: Option<String>,
@@ -79,14 +83,16 @@ struct Line {
     uops: Option<u32>,
 }
 
-/// Prints a line for each operation and type that is one register of lanes; exit code 1 where something shorter was found.
+/// Prints a line for each operation and type, as soon as those before it are printed; exit code 1 where something shorter was found.
 pub fn run(session: &Session, args: &ShortestArgs) -> Result<u8> {
     let loaded = load(&args.rules)?;
     let named = Named::find(&loaded.target)?;
     let mut ground = Ground::read(session, args.specs.specs.as_deref(), named, None, &[], &args.cache)?;
     (0..IMMEDIATES).for_each(|value| ground.table.ask(value));
     let only = crate::commands::search::convert::globs(&args.only)?;
-    let (cache, stop) = (Cache::default(), AtomicBool::new(false));
+    let (cache, stop) = (args.cache.open(), Arc::new(AtomicBool::new(false)));
+    let handler = stop.clone();
+    on_interrupt(move || handler.swap(true, Ordering::Relaxed));
     let search = Search { ground: &ground, cache: &cache, stop: &stop };
     let index = Instructions::new(&ground.table);
     let (file, text) = PATTERNS[1];
@@ -97,14 +103,52 @@ pub fn run(session: &Session, args: &ShortestArgs) -> Result<u8> {
         }
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
-    let lines: Vec<Vec<Line>> = pool
-        .install(|| asked.par_iter().map(|pattern| lines(args, &loaded, &search, &index, pattern)).collect());
-    let mut code = 0;
-    for line in lines.iter().flatten() {
-        code = code.max(u8::from(line.shorter.is_some()));
-        println!("{}", serde_json::to_string(line)?);
+    let printed = Mutex::new(InOrder::default());
+    pool.install(|| {
+        // One after the other, so that the first ones are there first.
+        asked.iter().enumerate().par_bridge().try_for_each(|(at, pattern)| {
+            let mut own = Vec::new();
+            if !search.is_stopped() {
+                own = lines(args, &loaded, &search, &index, pattern);
+            }
+            // What was cut short is not printed, nor what comes after it.
+            match search.is_stopped() {
+                true => Ok(()),
+                false => printed.lock().unwrap_or_else(PoisonError::into_inner).put(at, own),
+            }
+        })
+    })?;
+    cache.save();
+    if search.is_stopped() {
+        let kept = if cache.memo().has_store() { "; what was found is kept in the cache" } else { "" };
+        eprintln!("interrupted{kept}");
+        return Ok(INTERRUPTED);
     }
-    Ok(code)
+    let printed = printed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(u8::from(printed.shorter))
+}
+
+/// Lines that are printed in the order of their patterns, each when all before it are there.
+#[derive(Default)]
+struct InOrder {
+    next: usize,
+    waiting: BTreeMap<usize, Vec<Line>>,
+    /// Whether something shorter was found.
+    shorter: bool,
+}
+
+impl InOrder {
+    fn put(&mut self, at: usize, lines: Vec<Line>) -> Result<()> {
+        self.waiting.insert(at, lines);
+        while let Some(lines) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            for line in lines {
+                self.shorter |= line.shorter.is_some();
+                println!("{}", serde_json::to_string(&line)?);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What is known of a pattern: for each of its rules, at the least value of its constant, or where it has none at the middle one.
@@ -143,10 +187,10 @@ fn lines(
             let price = selector.price(&mut Meaning::new(&window)).ok()?;
             u32::try_from(price / 1000).ok()
         };
-        let known = match rule {
-            Some(rule) => u32::try_from(rule.sequence.steps.len()).ok(),
-            None => emulated(),
-        };
+        let steps_of = |rule: &Lowering| u32::try_from(rule.sequence.steps.len()).ok();
+        let (rule_takes, others_take) = (rule.and_then(steps_of), emulated());
+        let is_own = rule_takes.is_some_and(|own| others_take.is_none_or(|others| own <= others));
+        let known = if is_own { rule_takes } else { others_take };
         // One instruction, or none, is the least.
         let most = known.map_or(args.instructions, |known| args.instructions.min(known.saturating_sub(1)));
         let numbers = numbers(own, *rule, &chosen);
@@ -158,16 +202,23 @@ fn lines(
             instructions: most,
             states: args.states,
         };
-        let tried =
-            search.with_machine(index, widths, |machine| shortest(machine, &question, &mut prover()))?;
+        let tried = search.kept(widths, &format!("shortest {question:?}"), || {
+            search.with_machine(index, widths, |machine| {
+                let by_lanes = shortest(machine, &question, &mut prover());
+                let found = by_lanes.or_else(|| single(machine, &question, &mut prover()));
+                let not_tried = || Tried { ended: Some("scalars".into()), ..Tried::default() };
+                found.unwrap_or_else(not_tried)
+            })
+        });
         let Tried { instructions, operations, states, found, ended } = tried;
-        Some(Line {
+        Line {
+            target: loaded.target.clone(),
             operation: own.window.name.clone(),
             parameters: parameters(own),
             lanes,
             constants: chosen.iter().map(|(at, value)| (own.name(*at).to_owned(), *value)).collect(),
             known,
-            own: rule.is_some(),
+            own: is_own,
             tried: instructions,
             shortest: known.is_some_and(|known| instructions + 1 >= known),
             operations,
@@ -176,9 +227,9 @@ fn lines(
             ended,
             uops: found.as_ref().map(|(_, cost)| cost.uops),
             shorter: found.map(|(sequence, _)| steps(&sequence)),
-        })
+        }
     };
-    rules.iter().filter_map(line).collect()
+    rules.iter().map(line).collect()
 }
 
 /// Numbers that a register may have in all lanes: zero, one, all bits, the highest bit and all others, and those of the rule.

@@ -1,26 +1,23 @@
-//! `hydride rules show`, `run` and `table`: rules for people and for other programs.
+//! `hydride rules show` and `run`: rules for people and for other programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use ::rules::{
-    Finding, Instance, Instructions, Lowering, Selector, check, constants, egglog, irmatch, lane_counts,
-    markdown, of_one_block, parameters, pdll, smtlib, trial, vectors,
+    Finding, Instance, Instructions, check, egglog, irmatch, markdown, of_one_block, pdll, smtlib, trial,
 };
 use ::synth::synthesize::prover;
-use ::synth::window::{Meaning, limits};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde::Deserialize;
 
-use super::check::{Read, parse, read};
+use super::check::{Read, read};
 use super::dialect::Dialect;
 use super::find::Search;
-use super::mine::PATTERNS;
 use crate::cache::{Cache, CacheArgs};
-use crate::commands::select::{Loaded, load};
+use crate::commands::select::load;
 use crate::commands::synth::read::number;
 use crate::commands::synth::targets::{Ground, Named};
 use crate::{BrokenDocument, Session, SpecArgs, usage};
@@ -230,76 +227,4 @@ pub fn run(session: &Session, args: &RunArgs) -> Result<u8> {
         loaded.lowerings.len()
     );
     Ok(u8::from(mismatches > 0))
-}
-
-/// Arguments of `hydride rules table`.
-#[derive(Args)]
-pub struct TableArgs {
-    /// Rules for targets, as `hydride rules mine` writes them.
-    #[arg(required = true, value_name = "RULES.toml")]
-    files: Vec<PathBuf>,
-}
-
-/// Prints a table in Markdown: for each operation of the built-in patterns and each target what its rules cost.
-pub fn table(args: &TableArgs) -> Result<u8> {
-    let mut targets: Vec<(Loaded, Vec<u32>)> = Vec::new();
-    for file in &args.files {
-        let loaded = load(file)?;
-        let widths = Named::find(&loaded.target)?.widths;
-        targets.push((loaded, widths));
-    }
-    if targets.is_empty() {
-        return Err(usage("there are no rules"));
-    }
-    let names: Vec<&str> = targets.iter().map(|(loaded, _)| loaded.target.as_str()).collect();
-    println!("| operation | {} |", names.join(" | "));
-    println!("|---|{}", "---|".repeat(names.len()));
-    let (file, text) = PATTERNS[1];
-    for read in parse(text, file)? {
-        let cells: Vec<String> = targets.iter().map(|(loaded, widths)| cell(&read, loaded, widths)).collect();
-        println!("| `{}` | {} |", read.rule.name, cells.join(" | "));
-    }
-    Ok(0)
-}
-
-/// What the instances of a pattern cost on a target: types by what they cost, at the most lanes that rules are for.
-fn cell(read: &Read, loaded: &Loaded, widths: &[u32]) -> String {
-    let selector = Selector::new(&loaded.equalities, &loaded.lowerings, widths);
-    let mut groups: BTreeMap<(u8, String), BTreeSet<String>> = BTreeMap::new();
-    for pattern in &read.instances {
-        let Some(lanes) = lane_counts(pattern, widths).into_iter().max() else { continue };
-        let own = parameters(pattern);
-        let is = |rule: &&Lowering| {
-            rule.name == read.rule.name
-                && rule.lanes == lanes
-                && rule.registers.is_none()
-                && parameters(&rule.pattern) == own
-        };
-        let rules: Vec<&Lowering> = loaded.lowerings.iter().filter(is).collect();
-        let ty = pattern.window.leaves.first().map_or(pattern.window.ty(), |leaf| leaf.ty);
-        let costs = || rules.iter().map(|rule| rule.cost.uops);
-        let own = (costs().min(), costs().max());
-        let middle = constants(pattern).map(|at| {
-            let leaf = &pattern.window.leaves[at];
-            let (low, high) = leaf.range.unwrap_or(limits(leaf.ty));
-            (at, low + (high - low) / 2)
-        });
-        let window = vectors(pattern, lanes, &middle.collect());
-        let together = selector.price(&mut Meaning::new(&window)).map(|price| price / 1000).ok();
-        let key = match (own, together) {
-            ((Some(least), Some(_)), Some(price)) if price < u64::from(least) => {
-                (1, format!("{price} by other rules"))
-            }
-            ((Some(least), Some(most)), _) if least == most => (0, least.to_string()),
-            ((Some(least), Some(most)), _) => (0, format!("{least}–{most}")),
-            (_, Some(price)) => (1, format!("{price} by other rules")),
-            _ => (2, "none".into()),
-        };
-        groups.entry(key).or_default().insert(ty.to_string());
-    }
-    let shown = groups.into_iter().map(|((_, cost), types)| {
-        let types: Vec<String> = types.into_iter().collect();
-        format!("{cost}: {}", types.join(" "))
-    });
-    shown.collect::<Vec<_>>().join("; ")
 }

@@ -4,7 +4,6 @@ mod module;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use ::rules::{ByCases, Equality, Instructions, Lowering, RuleFile, Selector};
 use ::synth::certify::Proof;
@@ -15,6 +14,7 @@ use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
 use crate::cache::CacheArgs;
+use crate::clock::Clock;
 use crate::commands::optimize::intrinsics::{Known, Templates};
 use crate::commands::synth::functions::Source;
 use crate::commands::synth::targets::{Ground, Named};
@@ -173,11 +173,11 @@ fn answer(
     selector: &Selector<'_>,
     index: &Instructions,
 ) -> Result<Printed> {
-    let start = Instant::now();
+    let start = Clock::start();
     let mut meaning = Meaning::new(window);
     let mut table = ground.table.clone();
     let selected = selector.select(&mut meaning, &mut table, index);
-    let seconds = start.elapsed().as_secs_f64();
+    let seconds = start.seconds();
     let (mut notes, mut states, mut program, mut rules) = (Vec::new(), 0, None, Vec::new());
     match selected {
         Err(why) => notes.push(why),

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use ::optimize::{
     Change, Cutter, Editor, Flow, Slice, edited, freeze_all, is_generic, program_body, regions, window_of,
@@ -15,6 +14,7 @@ use refine::ast::{Action, Body, Instruction};
 use refine::{Limits, Module, Outcome, Outline, refines};
 use serde::Serialize;
 
+use crate::clock::Clock;
 use crate::commands::optimize::intrinsics::{Known, Templates};
 use crate::commands::synth::steps::{Cost, cost};
 use crate::commands::synth::targets::Ground;
@@ -192,9 +192,9 @@ impl Compiler<'_> {
     ) -> (Vec<(Slice, Answer)>, BTreeSet<String>) {
         let mut open = BTreeSet::new();
         let compile = |slice: Slice, table: &mut Table| {
-            let start = Instant::now();
+            let start = Clock::start();
             let answer = self.region(&slice, table);
-            (slice, Answer { seconds: start.elapsed().as_secs_f64(), ..answer })
+            (slice, Answer { seconds: start.seconds(), ..answer })
         };
         let first: Vec<(Slice, Answer)> =
             regions(outline, cutter, &open).into_iter().map(|slice| compile(slice, table)).collect();
@@ -232,7 +232,14 @@ impl Compiler<'_> {
             open: Vec::new(),
             seconds: 0.0,
         };
-        let body = match program_body(&slice.body, &meaning, table, &selected.program, self.templates) {
+        let body = match program_body(
+            &slice.body,
+            &expressed.constants,
+            &meaning,
+            table,
+            &selected.program,
+            self.templates,
+        ) {
             Ok(body) if !calls_target(&body) => return answer,
             Ok(body) if !slice.reads_absent(&body) => freeze_all(&body),
             Ok(_) => return Answer::left("it reads a value that is not there", Vec::new()),

@@ -174,8 +174,8 @@ impl Seed {
         let (Some(body), Some(machine)) = (&self.body, seeds.machines.get(&ground.named.name)) else {
             return;
         };
-        let found =
-            program.and_then(|program| program_body(body, meaning, table, program, &machine.templates).ok());
+        let found = program
+            .and_then(|program| program_body(body, &[], meaning, table, program, &machine.templates).ok());
         self.found = found.and_then(|found| price(&machine.prices, &found));
         let cheaper = self.price.zip(self.found).is_some_and(|(own, found)| found.is_less(&own));
         self.verdict = if cheaper { Verdict::Replace } else { Verdict::Keep };
