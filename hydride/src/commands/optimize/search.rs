@@ -6,8 +6,8 @@ use ::synth::window::Window;
 use anyhow::Result;
 use memo::{Key, Memo, digest};
 use optimize::{
-    Slice, admitted, candidates, freeze_all, freeze_shared, measured, nothing, program_body, samples,
-    window_inputs, work,
+    Slice, admitted, candidates, freeze_all, freeze_shared, leaf_range, measured, nothing, program_body,
+    samples, window_inputs, work,
 };
 use rayon::prelude::*;
 use refine::ast::Body;
@@ -417,7 +417,10 @@ impl<'a, 's> Finder<'a, 's> {
     fn program(&self, slice: &Slice, most: u32, stop: &(dyn Fn() -> bool + Sync)) -> Option<Body> {
         let (ground, templates) = (self.ground?, self.templates.as_ref()?);
         let function = meaning(&slice.body, self.known).ok()?;
-        let window = Window::of_function(&function, &window_inputs(&slice.body)).ok()?;
+        let mut window = Window::of_function(&function, &window_inputs(&slice.body)).ok()?;
+        for (leaf, parameter) in window.leaves.iter_mut().zip(&slice.body.parameters) {
+            leaf.range = leaf_range(parameter, leaf.ty);
+        }
         let stopped = AtomicBool::new(stop());
         let (answer, table) = solve(&window, ground, &self.memo, &stopped, 0, Some(most));
         tracing::debug!(
