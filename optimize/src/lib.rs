@@ -48,6 +48,7 @@ pub mod samples;
 mod signs;
 mod slice;
 mod tracking;
+mod unknowns;
 
 pub use build::{admitted, freeze_all, freeze_shared, work};
 pub use edit::{Attributes, Change, Editor, edited, measured, nothing, spliced};
@@ -60,3 +61,4 @@ pub use region::regions;
 pub use run::{Elements, Run, Stop, is_generic, run};
 pub use slice::{Cutter, Input, Slice};
 pub use tracking::Tracking;
+pub use unknowns::{Callee, Callees, callee, with_constants};

@@ -117,6 +117,20 @@ fn a_step_that_is_not_needed_for_what_is_known_goes() {
     assert_eq!(read.functions[0].body.as_ref().expect("a body").text("f"), text);
 }
 
+#[test]
+fn a_sum_of_what_is_assumed_wraps_by_a_mask() {
+    let text = "define i32 @f(i32 %a, i32 %b) {\n  %c = icmp ult i32 %a, 256\n  call void @llvm.assume(i1 %c)\n  \
+                %d = icmp ult i32 %b, 256\n  call void @llvm.assume(i1 %d)\n  %s = add nuw nsw i32 %a, %b\n  \
+                %g = icmp ugt i32 %s, 255\n  %t = add nsw i32 %s, -256\n  %r = select i1 %g, i32 %t, i32 %s\n  \
+                ret i32 %r\n}\n";
+    let slice = slice(text, 24);
+    let body = candidates(&slice, &NoIntrinsics).expect("samples").iter().map(freeze_shared).find(|body| {
+        matches!(refines(&slice.body, body, &NoIntrinsics, &Limits::default()), Outcome::Proved(_))
+    });
+    let text = body.expect("a mask").text("f");
+    assert!(text.contains("and i32 %v0, 255"), "{text}");
+}
+
 /// Of random functions: whatever an input is in a run, it is what is said of it, or poison.
 #[test]
 fn inputs_of_random_slices_are_what_is_said_of_them() {

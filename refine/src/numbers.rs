@@ -1,0 +1,129 @@
+//! Values that are the same whole number, however it is computed: sums in any order and at any width that holds them, and
+//! functions of a few bits in any way.
+//!
+//! Both are raised to exact integers, in which widths and orders do not count (`hydride_ir::exact`). Before that, what reads at
+//! most one byte of one argument becomes the first expression that has the same value for each of the byte's values: a count of
+//! bits, or the sum of two entries of a table.
+
+use hydride_ir::exact::raise;
+use hydride_ir::{Bits, ExprId, Op};
+use rustc_hash::FxHashMap;
+
+use crate::graph::Graph;
+
+/// Bits that are read at most by what is compared value by value.
+const MAX_BITS: u32 = 8;
+/// The widest result of those.
+const MAX_RESULT: u32 = 64;
+/// The most expressions that are compared value by value.
+const MAX_TABLES: usize = 256;
+/// The most expressions of a question that is looked at.
+const MAX_EXPRESSIONS: usize = 50_000;
+
+/// For each pair of values whether both are one number for all arguments; `false` says nothing.
+pub(crate) fn same(graph: &mut Graph, pairs: &[(ExprId, ExprId)]) -> Vec<bool> {
+    let mut roots: Vec<ExprId> = pairs.iter().flat_map(|(own, other)| [*own, *other]).collect();
+    if graph.reached(&roots).len() > MAX_EXPRESSIONS {
+        return vec![false; pairs.len()];
+    }
+    let tables = tables(graph, &roots);
+    if !tables.is_empty() {
+        roots = graph.replaced(&roots, &tables);
+    }
+    let Ok((_, raised)) = raise(&graph.function(&roots)) else { return vec![false; pairs.len()] };
+    raised.results.chunks(2).map(|two| two[0] == two[1]).collect()
+}
+
+/// The bits of an argument that an expression reads: the argument, the lowest bit, and one above the highest.
+type Reads = Option<(u32, u32, u32)>;
+
+/// What an expression reads: nothing, bits that lie near, or more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Support {
+    Near(Reads),
+    Far,
+}
+
+impl Support {
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Near(None), own) | (own, Self::Near(None)) => own,
+            (Self::Near(Some((a, low, high))), Self::Near(Some((b, from, to)))) if a == b => {
+                let (low, high) = (low.min(from), high.max(to));
+                if high - low <= MAX_BITS { Self::Near(Some((a, low, high))) } else { Self::Far }
+            }
+            _ => Self::Far,
+        }
+    }
+}
+
+/// Expressions that are another one's value for every value of what they read: only those of which something that reads more is
+/// computed.
+fn tables(graph: &Graph, roots: &[ExprId]) -> FxHashMap<ExprId, ExprId> {
+    let (mut support, mut largest) = (FxHashMap::<ExprId, Support>::default(), Vec::new());
+    for id in graph.reached(roots) {
+        let own = match graph.operation(id) {
+            Op::Arg(arg) if graph.width(id) <= MAX_BITS => Support::Near(Some((arg.0, 0, graph.width(id)))),
+            Op::Arg(_) => Support::Far,
+            op => match part(graph, op) {
+                Some((arg, low)) if graph.width(id) <= MAX_BITS => {
+                    Support::Near(Some((arg, low, low + graph.width(id))))
+                }
+                _ => op.operands().iter().map(|of| support[of]).fold(Support::Near(None), Support::join),
+            },
+        };
+        if own == Support::Far {
+            let operands = graph.operation(id).operands();
+            largest.extend(operands.into_iter().filter(|of| matches!(support[of], Support::Near(Some(_)))));
+        }
+        support.insert(id, own);
+    }
+    largest.extend(roots.iter().copied().filter(|root| matches!(support[root], Support::Near(Some(_)))));
+    largest.sort_unstable();
+    largest.dedup();
+    largest.retain(|id| graph.width(*id) <= MAX_RESULT && !is_read(graph, *id));
+    if largest.len() > MAX_TABLES {
+        return FxHashMap::default();
+    }
+    let mut first: FxHashMap<(Reads, Vec<Bits>), ExprId> = FxHashMap::default();
+    let mut replaced = FxHashMap::default();
+    for id in largest {
+        let Support::Near(reads @ Some(read)) = support[&id] else { continue };
+        let Some(values) = values(graph, id, read) else { continue };
+        let known = *first.entry((reads, values)).or_insert(id);
+        if known != id {
+            replaced.insert(id, known);
+        }
+    }
+    replaced
+}
+
+/// An argument's bits as an expression reads them: the argument and the lowest bit.
+fn part(graph: &Graph, op: &Op) -> Option<(u32, u32)> {
+    let Op::Extract { of, low, .. } = op else { return None };
+    let Op::Arg(arg) = graph.operation(*of) else { return None };
+    Some((arg.0, u32::try_from(low.as_constant()?).ok()?))
+}
+
+/// Whether an expression is bits of an argument as they are.
+fn is_read(graph: &Graph, id: ExprId) -> bool {
+    matches!(graph.operation(id), Op::Arg(_)) || part(graph, graph.operation(id)).is_some()
+}
+
+/// The values of an expression for all values of the bits that it reads.
+fn values(graph: &Graph, id: ExprId, (arg, low, high): (u32, u32, u32)) -> Option<Vec<Bits>> {
+    let function = graph.function(&[id]);
+    let widths: Option<Vec<u32>> =
+        function.args.iter().map(|arg| u32::try_from(arg.width.as_constant()?).ok()).collect();
+    let mut given: Vec<Bits> = widths?.into_iter().map(Bits::zero).collect();
+    let width = given[arg as usize].width();
+    let mut value = |number: u64| {
+        let mut words = vec![0; width.div_ceil(64) as usize + 1];
+        let (word, bit) = ((low / 64) as usize, low % 64);
+        words[word] = number << bit;
+        words[word + 1] = if bit > 0 { number >> (64 - bit) } else { 0 };
+        given[arg as usize] = Bits::from_words(width, words);
+        interp::evaluate(&function, &given).ok()?.pop()
+    };
+    (0..1u64 << (high - low)).map(&mut value).collect()
+}
