@@ -423,9 +423,9 @@ impl Graph {
         ids.map(|(_, position)| ExprId(position)).collect()
     }
 
-    /// Expressions with others, made before, in place of some that they are computed from.
+    /// Expressions with others in place of some that they are computed from.
     pub fn replaced(&mut self, roots: &[ExprId], others: &FxHashMap<ExprId, ExprId>) -> Vec<ExprId> {
-        self.remade(roots, |_, id, _, known| others.get(&id).map(|other| known(*other)))
+        self.remade(roots, |_, id, _, _| others.get(&id).copied())
     }
 
     /// Expressions with arguments replaced.

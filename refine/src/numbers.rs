@@ -5,6 +5,8 @@
 //! most one byte of one argument becomes the first expression that has the same value for each of the byte's values: a count of
 //! bits, or the sum of two entries of a table.
 
+use std::collections::BTreeMap;
+
 use hydride_ir::exact::raise;
 use hydride_ir::{Bits, ExprId, Op};
 use rustc_hash::FxHashMap;
@@ -57,9 +59,9 @@ impl Support {
     }
 }
 
-/// Expressions that are another one's value for every value of what they read: only those of which something that reads more is
-/// computed.
-fn tables(graph: &Graph, roots: &[ExprId]) -> FxHashMap<ExprId, ExprId> {
+/// What stands for expressions that are the same number for every value of what they read: only for those of which something that
+/// reads more is computed.
+fn tables(graph: &mut Graph, roots: &[ExprId]) -> FxHashMap<ExprId, ExprId> {
     let (mut support, mut largest) = (FxHashMap::<ExprId, Support>::default(), Vec::new());
     for id in graph.reached(roots) {
         let own = match graph.operation(id) {
@@ -85,14 +87,22 @@ fn tables(graph: &Graph, roots: &[ExprId]) -> FxHashMap<ExprId, ExprId> {
     if largest.len() > MAX_TABLES {
         return FxHashMap::default();
     }
-    let mut first: FxHashMap<(Reads, Vec<Bits>), ExprId> = FxHashMap::default();
-    let mut replaced = FxHashMap::default();
+    let mut classes: BTreeMap<(Reads, Vec<u64>), Vec<ExprId>> = BTreeMap::new();
     for id in largest {
         let Support::Near(reads @ Some(read)) = support[&id] else { continue };
-        let Some(values) = values(graph, id, read) else { continue };
-        let known = *first.entry((reads, values)).or_insert(id);
-        if known != id {
-            replaced.insert(id, known);
+        if let Some(values) = values(graph, id, read) {
+            classes.entry((reads, values)).or_default().push(id);
+        }
+    }
+    let mut replaced = FxHashMap::default();
+    for ((_, values), class) in classes {
+        // Of as many bits as its greatest value has, so that it is one number at whatever width.
+        let greatest = values.into_iter().max().unwrap_or(0);
+        let [first, _, ..] = class[..] else { continue };
+        let number = graph.extract(first, 0, (64 - greatest.leading_zeros()).max(1));
+        for id in class {
+            let width = graph.width(id);
+            replaced.insert(id, graph.cast(number, false, width));
         }
     }
     replaced
@@ -111,7 +121,7 @@ fn is_read(graph: &Graph, id: ExprId) -> bool {
 }
 
 /// The values of an expression for all values of the bits that it reads.
-fn values(graph: &Graph, id: ExprId, (arg, low, high): (u32, u32, u32)) -> Option<Vec<Bits>> {
+fn values(graph: &Graph, id: ExprId, (arg, low, high): (u32, u32, u32)) -> Option<Vec<u64>> {
     let function = graph.function(&[id]);
     let widths: Option<Vec<u32>> =
         function.args.iter().map(|arg| u32::try_from(arg.width.as_constant()?).ok()).collect();
@@ -123,7 +133,7 @@ fn values(graph: &Graph, id: ExprId, (arg, low, high): (u32, u32, u32)) -> Optio
         words[word] = number << bit;
         words[word + 1] = if bit > 0 { number >> (64 - bit) } else { 0 };
         given[arg as usize] = Bits::from_words(width, words);
-        interp::evaluate(&function, &given).ok()?.pop()
+        interp::evaluate(&function, &given).ok()?.pop()?.to_u64()
     };
     (0..1u64 << (high - low)).map(&mut value).collect()
 }

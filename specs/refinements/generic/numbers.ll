@@ -45,6 +45,25 @@ define i32 @counts.proved(<8 x i8> %a) {
   ret i32 %r
 }
 
+define i32 @counts.proved.wide(<8 x i8> %a) {
+  %s = lshr <8 x i8> %a, splat (i8 1)
+  %m = and <8 x i8> %s, splat (i8 85)
+  %b = sub <8 x i8> %a, %m
+  %c = and <8 x i8> %b, splat (i8 51)
+  %d = lshr <8 x i8> %b, splat (i8 2)
+  %e = and <8 x i8> %d, splat (i8 51)
+  %g = add <8 x i8> %c, %e
+  %h = lshr <8 x i8> %g, splat (i8 4)
+  %i = add <8 x i8> %h, %g
+  %n = and <8 x i8> %i, splat (i8 15)
+  %w = zext <8 x i8> %n to <8 x i64>
+  %x = sub <8 x i64> splat (i64 16), %w
+  %y = sub <8 x i64> splat (i64 16), %x
+  %t = call i64 @llvm.vector.reduce.add.v8i64(<8 x i64> %y)
+  %r = trunc i64 %t to i32
+  ret i32 %r
+}
+
 define i32 @counts.refuted(<8 x i8> %a) {
   %c = call <8 x i8> @llvm.ctpop.v8i8(<8 x i8> %a)
   %t = call i8 @llvm.vector.reduce.add.v8i8(<8 x i8> %c)
@@ -64,3 +83,5 @@ declare i16 @llvm.vector.reduce.add.v4i16(<4 x i16>)
 declare <8 x i8> @llvm.ctpop.v8i8(<8 x i8>)
 
 declare i8 @llvm.vector.reduce.add.v8i8(<8 x i8>)
+
+declare i64 @llvm.vector.reduce.add.v8i64(<8 x i64>)
