@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use hydride_ir::exact::raise;
-use hydride_ir::{Bits, ExprId, Op};
+use hydride_ir::{BinaryOp, Bits, ExprId, Op};
 use rustc_hash::FxHashMap;
 
 use crate::graph::Graph;
@@ -59,21 +59,85 @@ impl Support {
     }
 }
 
+/// What bits of expressions read.
+struct Supports<'g> {
+    graph: &'g Graph,
+    known: FxHashMap<(ExprId, u32, u32), Support>,
+}
+
+impl Supports<'_> {
+    fn of(&mut self, id: ExprId) -> Support {
+        self.of_bits(id, 0, self.graph.width(id))
+    }
+
+    /// What the bits from `low` to below `high` read.
+    fn of_bits(&mut self, id: ExprId, low: u32, high: u32) -> Support {
+        if low >= high {
+            return Support::Near(None);
+        }
+        if let Some(known) = self.known.get(&(id, low, high)) {
+            return *known;
+        }
+        let own = self.computed(id, low, high);
+        self.known.insert((id, low, high), own);
+        own
+    }
+
+    fn computed(&mut self, id: ExprId, low: u32, high: u32) -> Support {
+        let graph = self.graph;
+        let number = |id: ExprId| graph.constant(id).and_then(Bits::to_u64);
+        match graph.operation(id) {
+            // A byte of its own counts as a whole, so that what reads parts of it reads the same.
+            Op::Arg(arg) if graph.width(id) <= MAX_BITS => Support::Near(Some((arg.0, 0, graph.width(id)))),
+            Op::Arg(arg) if high - low <= MAX_BITS => Support::Near(Some((arg.0, low, high))),
+            Op::Arg(_) => Support::Far,
+            Op::Extract { of, low: base } => {
+                match base.as_constant().and_then(|base| u32::try_from(base).ok()) {
+                    Some(base) => self.of_bits(*of, base + low, base + high),
+                    None => Support::Far,
+                }
+            }
+            Op::Concat(parts) => {
+                let (mut all, mut base) = (Support::Near(None), 0);
+                for part in parts.iter().rev() {
+                    let end = base + graph.width(*part);
+                    let own = self.of_bits(*part, low.max(base) - base, high.min(end).saturating_sub(base));
+                    (all, base) = (all.join(own), end);
+                }
+                all
+            }
+            Op::Cast { of, signed } if signed.as_constant() == Some(0) => {
+                self.of_bits(*of, low, high.min(graph.width(*of)))
+            }
+            Op::Binary { op: BinaryOp::And, left, right, .. }
+                if number(*left).or(number(*right)).is_some() =>
+            {
+                let mask = number(*left).or(number(*right)).unwrap_or(u64::MAX);
+                let of = if number(*left).is_some() { *right } else { *left };
+                let end = 64 - mask.leading_zeros();
+                self.of_bits(of, low.max(mask.trailing_zeros()), high.min(end))
+            }
+            Op::Binary { op: BinaryOp::Shr, signed, left, right } if signed.as_constant() == Some(0) => {
+                match number(*right).and_then(|by| u32::try_from(by).ok()) {
+                    Some(by) => {
+                        let end = high.saturating_add(by).min(graph.width(*left));
+                        self.of_bits(*left, low.saturating_add(by), end)
+                    }
+                    None => self.of(*left).join(self.of(*right)),
+                }
+            }
+            op => op.operands().iter().fold(Support::Near(None), |all, of| all.join(self.of(*of))),
+        }
+    }
+}
+
 /// What stands for expressions that are the same number for every value of what they read: only for those of which something that
 /// reads more is computed.
 fn tables(graph: &mut Graph, roots: &[ExprId]) -> FxHashMap<ExprId, ExprId> {
+    let mut supports = Supports { graph: &*graph, known: FxHashMap::default() };
     let (mut support, mut largest) = (FxHashMap::<ExprId, Support>::default(), Vec::new());
     for id in graph.reached(roots) {
-        let own = match graph.operation(id) {
-            Op::Arg(arg) if graph.width(id) <= MAX_BITS => Support::Near(Some((arg.0, 0, graph.width(id)))),
-            Op::Arg(_) => Support::Far,
-            op => match part(graph, op) {
-                Some((arg, low)) if graph.width(id) <= MAX_BITS => {
-                    Support::Near(Some((arg, low, low + graph.width(id))))
-                }
-                _ => op.operands().iter().map(|of| support[of]).fold(Support::Near(None), Support::join),
-            },
-        };
+        let own = supports.of(id);
         if own == Support::Far {
             let operands = graph.operation(id).operands();
             largest.extend(operands.into_iter().filter(|of| matches!(support[of], Support::Near(Some(_)))));

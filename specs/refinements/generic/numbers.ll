@@ -45,17 +45,15 @@ define i32 @counts.proved(<8 x i8> %a) {
   ret i32 %r
 }
 
-define i32 @counts.proved.wide(<8 x i8> %a) {
-  %s = lshr <8 x i8> %a, splat (i8 1)
-  %m = and <8 x i8> %s, splat (i8 85)
-  %b = sub <8 x i8> %a, %m
-  %c = and <8 x i8> %b, splat (i8 51)
-  %d = lshr <8 x i8> %b, splat (i8 2)
-  %e = and <8 x i8> %d, splat (i8 51)
-  %g = add <8 x i8> %c, %e
-  %h = lshr <8 x i8> %g, splat (i8 4)
-  %i = add <8 x i8> %h, %g
-  %n = and <8 x i8> %i, splat (i8 15)
+define i32 @counts.proved.halves(<8 x i8> %a) {
+  %p = bitcast <8 x i8> %a to <4 x i16>
+  %s = lshr <4 x i16> %p, splat (i16 4)
+  %q = bitcast <4 x i16> %s to <8 x i8>
+  %h = and <8 x i8> %q, splat (i8 15)
+  %l = and <8 x i8> %a, splat (i8 15)
+  %i = call <8 x i8> @llvm.ctpop.v8i8(<8 x i8> %h)
+  %m = call <8 x i8> @llvm.ctpop.v8i8(<8 x i8> %l)
+  %n = add <8 x i8> %i, %m
   %w = zext <8 x i8> %n to <8 x i64>
   %x = sub <8 x i64> splat (i64 16), %w
   %y = sub <8 x i64> splat (i64 16), %x
