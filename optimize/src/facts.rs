@@ -10,7 +10,8 @@
 //! assert_eq!(facts.unsigned(), (0, 9));
 //! ```
 //!
-//! The sets are those of LLVM's `KnownBits` and `ConstantRange` together. [`transfer`] has what operators make of them.
+//! The sets are those of LLVM's `KnownBits` and `ConstantRange` together; [`two`], [`one`], [`cast`] and [`binary`] say what
+//! operators make of them.
 
 mod compare;
 mod transfer;
