@@ -146,6 +146,12 @@ impl Builder {
         None
     }
 
+    /// The function without parameters that gives this value.
+    pub fn returning(mut self, value: Operand) -> Option<Body> {
+        self.body.result = value.ty.clone();
+        self.finish(value)
+    }
+
     /// The function that gives this value as its result's type; what does not contribute to it is gone.
     pub fn finish(mut self, value: Operand) -> Option<Body> {
         let ty = self.body.result.clone();

@@ -265,6 +265,8 @@ pub fn window_of(body: &Body) -> Result<Expressed, String> {
         name: parameter.name.clone(),
         ty: writer.parameter(parameter),
         scalar: matches!(parameter.ty, Llvm::Scalar(_)),
+        // Rules alone prove what is selected: of a number outside of what is known they may make anything, and a frozen one is
+        // any number.
         range: None,
     });
     let constants = writer.constants.iter().map(|(_, leaf)| leaf.clone());

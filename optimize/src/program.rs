@@ -6,15 +6,17 @@ mod scalar;
 use hydride_ir::Role;
 use hydride_ir::exact::NodeId;
 use llvm_text::Type;
-use refine::ast::{Action, Body, Operand};
+use refine::ast::{Action, Body, Operand, Parameter};
 use rustc_hash::FxHashMap;
 use search::{Instruction, Operand as Machine};
 use synth::contents::Entry;
 use synth::program::{Input, Program, Value};
 use synth::table::Table;
-use synth::window::{Input as Leaf, Meaning};
+use synth::window::{Input as Leaf, Kind, Meaning, Type as LeafType, limits};
 
 use crate::build::{Builder, bits_of, constant, vector};
+use crate::facts::Facts;
+use crate::run::width_of;
 
 pub use memory::program_function;
 
@@ -44,6 +46,21 @@ fn none<T>(why: impl Into<String>) -> Result<T, NoBody> {
 pub fn window_inputs(body: &Body) -> Vec<Leaf> {
     let input = |ty: &Type| if matches!(ty, Type::Vector(..)) { Leaf::Vector } else { Leaf::Scalar };
     body.parameters.iter().map(|own| input(&own.ty)).collect()
+}
+
+/// The least and the greatest number that an element of a leaf has, read as the leaf's type says; `None` where that is every
+/// number, or not known of elements of its width.
+pub fn leaf_range(parameter: &Parameter, ty: LeafType) -> Option<(i128, i128)> {
+    let width = width_of(&parameter.ty).filter(|width| *width == ty.width)?;
+    let known = Facts::of_attributes(width, &parameter.attributes)?;
+    let (least, most) = known.signed();
+    let (low, high) = known.unsigned();
+    let own = match ty.kind {
+        Kind::Signed => (i128::from(least), i128::from(most)),
+        Kind::Unsigned => (i128::from(low), i128::from(high)),
+        _ => return None,
+    };
+    (own != limits(ty)).then_some(own)
 }
 
 /// The function of LLVM that a program for the window of `of` is, whose leaves are the parameters and then these constants.

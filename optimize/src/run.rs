@@ -7,6 +7,7 @@ use refine::{Argument, Intrinsics, part};
 use rustc_hash::FxHashMap;
 
 use crate::element::{One, Two, compare, funnel, ones, signed};
+use crate::facts::Facts;
 
 /// Elements, from the first one; `None` is poison.
 pub type Elements = Vec<Option<u64>>;
@@ -38,7 +39,10 @@ pub struct Run {
 pub fn run(body: &Body, arguments: &[Elements], intrinsics: &dyn Intrinsics) -> Result<Run, Stop> {
     let mut run = Run::default();
     for (parameter, given) in body.parameters.iter().zip(arguments) {
-        run.values.insert(parameter.name.clone(), required(&parameter.attributes, given.clone())?);
+        run.values.insert(
+            parameter.name.clone(),
+            required(&parameter.attributes, width_of(&parameter.ty), given.clone())?,
+        );
     }
     let [block] = &body.blocks[..] else { return outside("several blocks") };
     for instruction in &block.instructions {
@@ -63,9 +67,15 @@ pub fn run(body: &Body, arguments: &[Elements], intrinsics: &dyn Intrinsics) -> 
 }
 
 /// Elements as attributes require them: poison outside of a range, and no poison where that is undefined.
-fn required(attributes: &[Attribute], mut lanes: Elements) -> Result<Elements, Stop> {
-    for range in attributes.iter().filter_map(limits) {
-        lanes.iter_mut().for_each(|lane| *lane = lane.filter(|value| range.has(*value)));
+fn required(attributes: &[Attribute], width: Option<u32>, mut lanes: Elements) -> Result<Elements, Stop> {
+    for said in attributes.iter().filter(|own| matches!(own, Attribute::Range(..) | Attribute::KnownBits(..)))
+    {
+        // Each by itself: of both together more numbers may be taken.
+        let Some(known) = width.and_then(|width| Facts::of_attributes(width, std::slice::from_ref(said)))
+        else {
+            continue;
+        };
+        lanes.iter_mut().for_each(|lane| *lane = lane.filter(|value| known.has(*value)));
     }
     if attributes.contains(&Attribute::NoUndef) && lanes.contains(&None) {
         return Err(Stop::Undefined);
@@ -73,33 +83,10 @@ fn required(attributes: &[Attribute], mut lanes: Elements) -> Result<Elements, S
     Ok(lanes)
 }
 
-/// Numbers from one on, modulo a power of two.
-#[derive(Clone, Copy, Debug)]
-pub struct Interval {
-    width: u32,
-    low: u64,
-    count: u64,
-}
-
-impl Interval {
-    /// Whether a number is one of these.
-    fn has(self, value: u64) -> bool {
-        value.wrapping_sub(self.low) & ones(self.width) < self.count
-    }
-
-    /// One of these for any number; the first and the last one for 0 and all ones.
-    pub fn nearest(self, value: u64) -> u64 {
-        let offset = if value == ones(self.width) { self.count - 1 } else { value % self.count };
-        if self.has(value) { value } else { self.low.wrapping_add(offset) & ones(self.width) }
-    }
-}
-
-/// The numbers of up to 64 bits that an attribute admits; `None` where it admits all or none.
-pub fn limits(attribute: &Attribute) -> Option<Interval> {
-    let Attribute::Range(low, high) = attribute else { return None };
-    let (width, low, high) = (low.width(), low.to_u64()?, high.to_u64()?);
-    let count = high.wrapping_sub(low) & ones(width);
-    (width <= 64 && count > 0).then_some(Interval { width, low, count })
+/// The width of all elements of integers or vectors, of up to 64 bits.
+pub fn width_of(ty: &Type) -> Option<u32> {
+    let is_plain = matches!(ty, Type::Scalar(_) | Type::Vector(..));
+    elements(ty)?.first().copied().filter(|width| is_plain && *width <= 64)
 }
 
 /// The widths of elements, all up to 64 bits.
@@ -240,9 +227,12 @@ impl Run {
             Action::Call { function, arguments, attributes } => {
                 let mut given = Vec::new();
                 for (operand, attributes) in arguments {
-                    given.push((required(attributes, self.operand(operand)?)?, widths(&operand.ty)?));
+                    given.push((
+                        required(attributes, width_of(&operand.ty), self.operand(operand)?)?,
+                        widths(&operand.ty)?,
+                    ));
                 }
-                required(attributes, call(function, &given, &widths(&at.ty)?, intrinsics)?)?
+                required(attributes, width_of(&at.ty), call(function, &given, &widths(&at.ty)?, intrinsics)?)?
             }
             _ => return outside("an instruction of another kind"),
         })

@@ -4,8 +4,9 @@ use refine::Intrinsics;
 use refine::ast::{Action, Body, Element, Operand, Parameter, Value};
 
 use crate::element::ones;
+use crate::facts::Facts;
 use crate::operands::operands;
-use crate::run::{Elements, Interval, Run, Stop, is_generic, limits, run, widths};
+use crate::run::{Elements, Run, Stop, is_generic, run, width_of, widths};
 
 /// A generator of numbers (splitmix64, Steele and others, OOPSLA 2014).
 pub struct Random(u64);
@@ -65,8 +66,9 @@ pub fn constants(body: &Body) -> Vec<u64> {
 pub fn arguments(body: &Body, count: usize, seed: u64) -> Result<Vec<Vec<Elements>>, Stop> {
     let mut random = Random::new(seed);
     let given = constants(body);
-    let shape = |own: &Parameter| Ok((widths(&own.ty)?, own.attributes.iter().find_map(limits)));
-    let shapes: Vec<(Vec<u32>, Option<Interval>)> =
+    let known = |own: &Parameter| Facts::of_attributes(width_of(&own.ty)?, &own.attributes);
+    let shape = |own: &Parameter| Ok((widths(&own.ty)?, known(own)));
+    let shapes: Vec<(Vec<u32>, Option<Facts>)> =
         body.parameters.iter().map(shape).collect::<Result<_, Stop>>()?;
     let sample = |at: usize| {
         let mut lane = |width: u32| match at {
@@ -77,12 +79,12 @@ pub fn arguments(body: &Body, count: usize, seed: u64) -> Result<Vec<Vec<Element
             4 => (ones(width) >> 1) + 1,
             _ => random.element(width, &given),
         };
-        let mut element = |width: u32, range: &Option<Interval>| {
+        let mut element = |width: u32, known: &Option<Facts>| {
             let value = lane(width);
-            range.map_or(value, |range| range.nearest(value))
+            known.map_or(value, |known| known.nearest(value))
         };
-        let mut parameter = |(widths, range): &(Vec<u32>, _)| -> Elements {
-            widths.iter().map(|width| Some(element(*width, range))).collect()
+        let mut parameter = |(widths, known): &(Vec<u32>, _)| -> Elements {
+            widths.iter().map(|width| Some(element(*width, known))).collect()
         };
         shapes.iter().map(&mut parameter).collect()
     };

@@ -12,11 +12,12 @@ use llvm_text::Type;
 use refine::ast::{
     Action, Attribute, Block, Body, Element, Flags, Instruction, Operand, Parameter, Value, elements,
 };
-use refine::{Outline, Place};
+use refine::{Line, Outline, Place};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::Flow;
 use crate::operands::{locals, rename};
+use crate::tracking::Tracking;
 
 /// The most ways to a block whose `phi` is a choice.
 const MAX_WAYS: usize = 4;
@@ -107,6 +108,7 @@ pub struct Cutter<'o> {
     parameters: FxHashSet<&'o str>,
     /// Lines that use a value.
     uses: FxHashMap<&'o str, Vec<(usize, usize)>>,
+    tracking: Tracking<'o>,
 }
 
 impl<'o> Cutter<'o> {
@@ -129,7 +131,8 @@ impl<'o> Cutter<'o> {
             }
         }
         let parameters = outline.parameters.iter().map(String::as_str).collect();
-        Self { outline, flow, known, places, parameters, uses }
+        let tracking = Tracking::new(outline, flow);
+        Self { outline, flow, known, places, parameters, uses, tracking }
     }
 
     /// The slice of the value that a line makes, with at most so many instructions; `None` where that is no value of
@@ -175,9 +178,11 @@ impl<'o> Cutter<'o> {
     ) -> Option<Slice> {
         let root = self.outline.sections.get(section)?.lines.get(line)?;
         let (name, instruction) = (root.result.as_deref()?, root.instruction.as_ref()?);
+        let conditions = if assume { self.conditions(section, line) } else { Vec::new() };
         let mut cut = Cut {
             of: self,
             section,
+            conditions: &conditions,
             included,
             names: FxHashMap::default(),
             slice: Slice {
@@ -197,18 +202,30 @@ impl<'o> Cutter<'o> {
         let value = cut.value(&Value::Local(name.to_owned()), &instruction.ty)?;
         cut.keep();
         let computed = cut.slice.computed.clone();
-        for (condition, holds) in self.conditions(section).into_iter().filter(|_| assume) {
-            cut.assume(condition, holds);
+        for (condition, holds) in &conditions {
+            cut.assume(condition, *holds);
         }
         cut.slice.computed = computed;
         cut.finish(value, &instruction.ty);
         Some(cut.slice)
     }
 
-    /// What was decided on every way to a block: bits by name, and whether they are 1.
-    fn conditions(&self, section: usize) -> Vec<(&'o str, bool)> {
-        let (mut all, mut block) = (Vec::new(), section);
+    /// What was decided or assumed on every way to a line: bits by name, and whether they are 1.
+    fn conditions(&self, section: usize, line: usize) -> Vec<(&'o str, bool)> {
+        let assumed = |line: &'o Line| match line.instruction.as_ref().map(|own| &own.action) {
+            Some(Action::Call { function, arguments, .. }) if function == ASSUME => {
+                arguments.first().and_then(|(operand, _)| match &operand.value {
+                    Value::Local(name) => Some((name.as_str(), true)),
+                    Value::Constant(_) => None,
+                })
+            }
+            _ => None,
+        };
+        let lines = &self.outline.sections[section].lines;
+        let mut all: Vec<(&str, bool)> = lines[..line].iter().filter_map(assumed).collect();
+        let mut block = section;
         while let Some(above) = self.flow.above(block) {
+            all.extend(self.outline.sections[above].lines.iter().filter_map(assumed));
             let last = self.outline.sections[above].lines.last();
             if let Some(Action::If(condition, then, otherwise)) =
                 last.and_then(|line| line.instruction.as_ref()).map(|own| &own.action)
@@ -300,6 +317,8 @@ fn local(value: &Value) -> Option<String> {
 struct Cut<'c, 'o> {
     of: &'c Cutter<'o>,
     section: usize,
+    /// What holds where its root is.
+    conditions: &'c [(&'o str, bool)],
     included: FxHashSet<&'o str>,
     /// What stands for a value of the function.
     names: FxHashMap<String, Value>,
@@ -345,17 +364,16 @@ impl Cut<'_, '_> {
             made
         } else {
             let there = self.of.is_there(name, self.section);
-            self.parameter(ty.clone(), self.known_of(name, ty), Input::Value(name.clone(), there))
+            self.parameter(ty.clone(), self.known_of(name, ty, there), Input::Value(name.clone(), there))
         };
         self.names.insert(name.clone(), made.clone());
         Some(made)
     }
 
-    /// What the function says of an input's range.
-    fn known_of(&self, name: &str, ty: &Type) -> Vec<Attribute> {
-        let width = elements(ty).and_then(|widths| widths.first().copied());
-        let fits = |own: &&Attribute| matches!(own, Attribute::Range(low, _) if Some(low.width()) == width);
-        self.of.outline.ranges.get(name).filter(fits).cloned().into_iter().collect()
+    /// What is known of an input, also from what holds where the root is if it is there.
+    fn known_of(&self, name: &str, ty: &Type, is_there: bool) -> Vec<Attribute> {
+        let conditions = if is_there { self.conditions } else { &[] };
+        self.of.tracking.at(name, ty, conditions).map_or_else(Vec::new, |known| known.attributes())
     }
 
     /// A `phi` as choices by the way to its block.

@@ -41,6 +41,9 @@ pub enum Attribute {
     NoUndef,
     /// What is not in `low..high`, which may wrap around, is poison.
     Range(Bits, Bits),
+    /// What has one of the first bits, or lacks one of the second ones, is poison. LLVM has no such attribute; it is written as
+    /// a text, `"known-bits"="xx00"`, from the highest bit on.
+    KnownBits(Bits, Bits),
     /// An address that is not a multiple of so many bytes, a power of two, is poison.
     Align(u32),
     /// An address that is none is poison.

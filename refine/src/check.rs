@@ -22,6 +22,7 @@ use crate::bytes::{Accesses, Address, Objects, Written};
 use crate::error::Fault;
 use crate::generic::Lane;
 use crate::graph::Graph;
+use crate::numbers;
 use crate::target::Intrinsics;
 use crate::translate::{Behavior, Undef, translate};
 
@@ -220,6 +221,22 @@ impl Question {
         all
     }
 
+    /// Asks of elements that are the same number in both functions only whether the second one's may be poison.
+    fn leave_out_same(&mut self, violations: &mut [ExprId]) {
+        let no = self.graph.bool(false);
+        let lanes = || self.before.result.iter().zip(&self.after.result);
+        let open: Vec<usize> = (1..violations.len()).filter(|at| violations[*at] != no).collect();
+        let all: Vec<_> = lanes().map(|(own, other)| (own.bits, other.bits)).collect();
+        let pairs: Vec<_> = open.iter().map(|at| all[at - 1]).collect();
+        let same = numbers::same(&mut self.graph, &pairs);
+        for (at, _) in open.into_iter().zip(same).filter(|(_, same)| *same) {
+            let (own, other) = (self.before.result[at - 1].poison, self.after.result[at - 1].poison);
+            let (defined, not_poison) = (self.graph.not(self.before.undefined), self.graph.not(own));
+            let wrong = self.graph.and(not_poison, other);
+            violations[at] = self.graph.and(defined, wrong);
+        }
+    }
+
     fn any(&mut self, conditions: &[ExprId]) -> ExprId {
         let no = self.graph.bool(false);
         conditions.iter().fold(no, |all, condition| self.graph.or(all, *condition))
@@ -243,6 +260,7 @@ impl Question {
             .zip(ordered)
             .filter(|(_, ordered)| *ordered == no)
             .for_each(|(own, _)| *own = no);
+        self.leave_out_same(&mut violations);
         let choices = std::mem::take(&mut self.before.choices);
         let mut prover = Prover::with_time_limit(limits.time).step_limit(limits.steps);
         // The first candidate: what the second function chooses at the same place, else zero.

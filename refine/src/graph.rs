@@ -411,6 +411,23 @@ impl Graph {
         })
     }
 
+    /// What an expression is.
+    pub fn operation(&self, id: ExprId) -> &Op {
+        &self.function.expr(id).op
+    }
+
+    /// The expressions that some are computed from, and these, operands first.
+    pub fn reached(&self, roots: &[ExprId]) -> Vec<ExprId> {
+        let reached = self.function.reached(roots.iter().copied());
+        let ids = reached.into_iter().zip(0..).filter(|(reached, _)| *reached);
+        ids.map(|(_, position)| ExprId(position)).collect()
+    }
+
+    /// Expressions with others in place of some that they are computed from.
+    pub fn replaced(&mut self, roots: &[ExprId], others: &FxHashMap<ExprId, ExprId>) -> Vec<ExprId> {
+        self.remade(roots, |_, id, _, _| others.get(&id).copied())
+    }
+
     /// Expressions with arguments replaced.
     pub fn substitute(&mut self, roots: &[ExprId], replacement: &FxHashMap<ArgId, ExprId>) -> Vec<ExprId> {
         self.remade(roots, |_, _, expr, _| match expr.op {

@@ -34,6 +34,7 @@ mod generic;
 mod graph;
 mod meaning;
 mod memory;
+mod numbers;
 mod order;
 mod outline;
 mod parse;

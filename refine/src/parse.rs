@@ -283,6 +283,23 @@ impl<'t> Parser<'t> {
                 let high = self.bits(&ty)?;
                 self.expect(")")?;
                 all.push(Attribute::Range(low, high));
+            } else if self.peek().is_some_and(|token| token.kind == Kind::Text && token.text == "known-bits")
+            {
+                self.at += 1;
+                self.expect("=")?;
+                let place = self.place();
+                let text = self.take(Kind::Text, "known bits")?;
+                let is_bits = !text.is_empty() && text.bytes().all(|bit| b"01x".contains(&bit));
+                if !is_bits {
+                    return Err(Fault::new(place, format!("`{text}` is no text of 0, 1 and x")));
+                }
+                let words = |wanted: u8| {
+                    let mut words = vec![0u64; text.len().div_ceil(64)];
+                    let set = text.bytes().rev().enumerate().filter(|(_, bit)| *bit == wanted);
+                    set.for_each(|(at, _)| words[at / 64] |= 1 << (at % 64));
+                    Bits::from_words(text.len() as u32, words)
+                };
+                all.push(Attribute::KnownBits(words(b'0'), words(b'1')));
             } else if self.memory && self.eat("noalias") {
                 all.push(Attribute::NoAlias);
             } else if self.memory && self.eat("align") {

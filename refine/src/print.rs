@@ -84,6 +84,19 @@ impl fmt::Display for Attribute {
             Attribute::Range(low, high) => {
                 write!(out, "range(i{} {}, {})", low.width(), number(low), number(high))
             }
+            Attribute::KnownBits(zeros, ones) => {
+                let bit = |at: u32| {
+                    if zeros.bit(at) {
+                        '0'
+                    } else if ones.bit(at) {
+                        '1'
+                    } else {
+                        'x'
+                    }
+                };
+                let bits: String = (0..zeros.width()).rev().map(bit).collect();
+                write!(out, "\"known-bits\"=\"{bits}\"")
+            }
             Attribute::NonNull => out.write_str("nonnull"),
             Attribute::Align(bytes) => write!(out, "align {bytes}"),
             Attribute::Dereferenceable(bytes) => write!(out, "dereferenceable({bytes})"),

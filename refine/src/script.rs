@@ -346,12 +346,17 @@ impl Side<'_> {
 
     fn required(&mut self, attributes: &[Attribute], mut lanes: Vec<Lane>) -> Vec<Lane> {
         for attribute in attributes {
-            let Attribute::Range(low, high) = attribute else { continue };
+            let (Attribute::Range(low, high) | Attribute::KnownBits(low, high)) = attribute else { continue };
             for lane in lanes.iter_mut().filter(|lane| lane.width == low.width()) {
                 let Lane { width, bits, poison } = lane.clone();
                 let (low, high) = (literal(low), literal(high));
-                let (from, to) = (format!("(bvuge {bits} {low})"), format!("(bvult {bits} {high})"));
-                let inside = format!("(ite (bvult {low} {high}) (and {from} {to}) (or {from} {to}))");
+                let inside = if matches!(attribute, Attribute::KnownBits(..)) {
+                    let none = format!("(_ bv0 {width})");
+                    format!("(and (= (bvand {bits} {low}) {none}) (= (bvand {bits} {high}) {high}))")
+                } else {
+                    let (from, to) = (format!("(bvuge {bits} {low})"), format!("(bvult {bits} {high})"));
+                    format!("(ite (bvult {low} {high}) (and {from} {to}) (or {from} {to}))")
+                };
                 *lane = self.lane(width, &bits, &format!("(or {poison} (not {inside}))"));
             }
         }

@@ -9,7 +9,7 @@ mod memory;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use hydride_ir::{ArgId, Bits, ExprId};
+use hydride_ir::{ArgId, BinaryOp, Bits, ExprId};
 use llvm_text::Type;
 use rustc_hash::FxHashMap;
 
@@ -368,16 +368,8 @@ impl Translator<'_> {
     /// Values with the attributes that their place has: undefined behavior or poison where they are not met.
     fn required(&mut self, attributes: &[Attribute], mut lanes: Vec<Lane>, path: ExprId) -> Vec<Lane> {
         for attribute in attributes {
-            if let Attribute::Range(low, high) = attribute {
-                for lane in &mut lanes {
-                    if self.graph.width(lane.bits) != low.width() {
-                        continue;
-                    }
-                    // One comparison for ranges that wrap around as well.
-                    let (low, high) = (self.graph.bits(low.clone()), self.graph.bits(high.clone()));
-                    let (offset, length) = (self.graph.sub(lane.bits, low), self.graph.sub(high, low));
-                    let inside = self.graph.less(false, offset, length);
-                    let outside = self.graph.not(inside);
+            for lane in &mut lanes {
+                if let Some(outside) = self.outside(attribute, lane.bits) {
                     lane.poison = self.graph.or(lane.poison, outside);
                 }
             }
@@ -388,6 +380,27 @@ impl Translator<'_> {
             }
         }
         lanes
+    }
+
+    /// Whether a number is not what an attribute admits; `None` where the attribute says nothing of numbers of its width.
+    fn outside(&mut self, attribute: &Attribute, bits: ExprId) -> Option<ExprId> {
+        let (Attribute::Range(first, second) | Attribute::KnownBits(first, second)) = attribute else {
+            return None;
+        };
+        if self.graph.width(bits) != first.width() {
+            return None;
+        }
+        let (first, second) = (self.graph.bits(first.clone()), self.graph.bits(second.clone()));
+        let inside = if matches!(attribute, Attribute::Range(..)) {
+            // One comparison for ranges that wrap around as well.
+            let (offset, length) = (self.graph.sub(bits, first), self.graph.sub(second, first));
+            self.graph.less(false, offset, length)
+        } else {
+            let known = self.graph.binary(BinaryOp::Or, false, first, second);
+            let own = self.graph.binary(BinaryOp::And, false, bits, known);
+            self.graph.equal(own, second)
+        };
+        Some(self.graph.not(inside))
     }
 
     fn operand(&mut self, operand: &Operand, place: Place, values: &Environment) -> Read<Rc<[Lane]>> {

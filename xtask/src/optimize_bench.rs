@@ -54,8 +54,10 @@ struct Summary {
 struct Times {
     file: String,
     function: String,
-    quotient: f64,
+    /// Of a machine that is emulated there is none.
+    quotient: Option<f64>,
     slower: bool,
+    differs: bool,
 }
 
 /// What a function costs by the machine's model, as a line of its report.
@@ -133,7 +135,7 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String], jobs: u32) -> 
                 .arg("--cache")
                 .arg(&cache)
                 .args(specs)
-                .args(is_own(machine).then_some("--measure"))
+                .arg("--measure")
                 .args(&modules),
         )?;
         let lines: Vec<Summary> = lines
@@ -182,8 +184,8 @@ pub fn bench(binary: &Path, specs: &[String], targets: &[String], jobs: u32) -> 
         }
         println!("{name}: the rewrites are in {}", report.join("rewrites.md").display());
         costs(&report.join("functions.jsonl"))?;
-        if is_own(machine) {
-            times(&report.join("times.jsonl"))?;
+        if times(&report.join("times.jsonl"))? > 0 {
+            code = 1;
         }
         let offline = |module: &Path| {
             let specs = specs.join(" ");
@@ -239,11 +241,6 @@ fn milliseconds(command: &str, runs: usize) -> Result<f64> {
     Ok(1000.0 * all.context("the times of a shell")?.iter().sum::<f64>() / runs as f64)
 }
 
-/// Whether this machine runs code for a target.
-fn is_own(machine: &[&str]) -> bool {
-    machine.iter().any(|option| option.starts_with(&format!("-mtriple={}", std::env::consts::ARCH)))
-}
-
 /// Prints what changed functions cost by the machine's model, as a part of what they cost before.
 fn costs(path: &Path) -> Result<()> {
     let all: Vec<Costs> = lines(path).context("costs of functions")?;
@@ -271,21 +268,29 @@ fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
 }
 
-/// Prints how long loops take, as a part of what they took before, and those that became slower and stay as they were.
-fn times(path: &Path) -> Result<()> {
+/// Prints how long loops take, as a part of what they took before, and those that became slower and stay as they were; the number
+/// of those that do something else than before.
+fn times(path: &Path) -> Result<usize> {
     let times: Vec<Times> = lines(path).context("times of loops")?;
-    let (slower, kept): (Vec<&Times>, Vec<&Times>) = times.iter().partition(|own| own.slower);
-    println!(
-        "{} loops that were changed were run: {} became slower and stay as they were; the others take {:.3} times as long \
-         (geometric mean)",
-        times.len(),
-        slower.len(),
-        mean(kept.iter().map(|own| own.quotient))
-    );
-    for Times { file, function, quotient, .. } in slower {
+    let different: Vec<&Times> = times.iter().filter(|own| own.differs).collect();
+    println!("{} functions that were changed were run: {} do something else", times.len(), different.len());
+    for Times { file, function, .. } in &different {
+        println!("something else: @{function} of {file}");
+    }
+    let timed = times.iter().filter_map(|own| Some((own, own.quotient?)));
+    let (slower, kept): (Vec<_>, Vec<_>) = timed.partition(|(own, _)| own.slower);
+    if slower.len() + kept.len() > 0 {
+        println!(
+            "{} were timed: {} became slower and stay as they were; the others take {:.3} times as long (geometric mean)",
+            slower.len() + kept.len(),
+            slower.len(),
+            mean(kept.iter().map(|(_, quotient)| *quotient))
+        );
+    }
+    for (Times { file, function, .. }, quotient) in slower {
         println!("{quotient:.3} times as long: @{function} of {file}");
     }
-    Ok(())
+    Ok(different.len())
 }
 
 /// The C files of a folder, in order.

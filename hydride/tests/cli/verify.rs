@@ -35,7 +35,7 @@ fn outcomes_are_lines_and_exit_codes() {
 fn pairs_with_intrinsics_of_targets_are_what_their_names_say() {
     let Some(specs) = vendor_documents() else { return };
     let (folder, specs) = (scratch(), specs.display().to_string());
-    for name in ["average", "products", "memory"] {
+    for name in ["average", "products", "memory", "sums"] {
         let path = repository().join("specs/refinements/targets").join(name).with_extension("ll");
         let text = std::fs::read_to_string(&path).expect("a text");
         let names = text.lines().filter_map(|line| line.strip_prefix("define ")?.split(['@', '(']).nth(1));

@@ -34,7 +34,11 @@ impl Translator<'_> {
                 Attribute::NonNull if self.undef == Undef::Poison => {
                     self.behavior.accesses.note(self.graph, &pointer, 1, path, Access::Read);
                 }
-                Attribute::NonNull | Attribute::NoUndef | Attribute::NoAlias | Attribute::Range(..) => {}
+                Attribute::NonNull
+                | Attribute::NoUndef
+                | Attribute::NoAlias
+                | Attribute::Range(..)
+                | Attribute::KnownBits(..) => {}
             }
         }
         if attributes.contains(&Attribute::NoUndef) {

@@ -1,13 +1,14 @@
 //! What intrinsics mean and what instructions are in LLVM, for several threads.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use codegen_gen::VendorIr;
 use hydride_ir::Bits;
-use optimize::Lowering;
+use llvm_text::Type;
+use optimize::{Callee, Lowering, callee};
 use refine::ast::Body;
 use refine::{Intrinsics, Module, Target};
 use search::Instruction;
@@ -118,6 +119,22 @@ impl Templates {
         let mut all = lowering_data::vendors(session, &[isa])?;
         all.sort_by_key(|data| data.llvm);
         Ok(all.into_iter().next().map(|data| Self { data, read: Mutex::default() }))
+    }
+
+    /// The intrinsics of two operands that instructions without immediates are, each once: of vectors those of instructions that
+    /// `is_there` admits, and all of numbers.
+    pub fn callees(&self, is_there: &dyn Fn(&str) -> bool) -> Vec<Callee> {
+        let mut all: BTreeMap<String, Callee> = BTreeMap::new();
+        for (id, at) in &self.data.members {
+            let Some(function) = self.data.functions.get(*at) else { continue };
+            let is_vector = matches!(function.result, Type::Vector(..));
+            let has_two = function.immediates == 0 && function.params.len() == 2;
+            if has_two && (!is_vector || is_there(id)) {
+                let found = self.make(id, &[]).and_then(|body| callee(&body));
+                all.extend(found.map(|own| (own.name.clone(), own)));
+            }
+        }
+        all.into_values().collect()
     }
 
     fn make(&self, instruction: &str, immediates: &[i64]) -> Option<Body> {

@@ -1,10 +1,11 @@
-// Runs a function of two shared objects in turn, and prints the median of its times in each in nanoseconds, and the median of
-// the quotients of the second and the first time of each pair.
+// Runs a function of two shared objects on the same buffers, and prints `same` or `differs`. If there are pairs it then runs them
+// in turn, and prints the median of its times in each in nanoseconds, and the median of the quotients of the second and the
+// first time of each pair.
 //
 //     measure BEFORE.so AFTER.so NAME KINDS PAIRS
 //
-// KINDS has a letter for each parameter: `p` is a buffer, `n` a number of elements, `i` another integer. What is beyond a
-// buffer is not caught: such a function ends the program.
+// KINDS has a letter for each parameter: `p` is a buffer, `n` a number of elements, `i` another integer; a digit before them says
+// how many bytes of a general register are a result. What is beyond a buffer is not caught: such a function ends the program.
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 // Buffers begin at other places of pages and of caches, where they do not get in each other's way.
-enum { MOST = 10, BYTES = (1 << 18) + 4096 + 320, START = 4096, COUNT = 1024, OTHER = 100, SECONDS = 10 };
+enum { MOST = 10, BYTES = (1 << 18) + 4096 + 320, START = 4096, COUNT = 1024, OTHER = 100, SECONDS = 20, KINDS = 4 };
 
 typedef long Function(long, long, long, long, long, long, long, long, long, long);
 
@@ -72,24 +73,48 @@ static double median(double *values, int count)
     return values[count / 2];
 }
 
+// The same random bytes for each run; of each second kind few different ones, so that comparisons of neighbors go both ways.
+static void fill(unsigned char *buffers, int kind)
+{
+    uint64_t state = kind + 1;
+    for (int i = 0; i < MOST * BYTES; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        buffers[i] = kind % 2 ? (state >> 62) * 85 : state >> 56;
+    }
+}
+
+static int is_same(Function *before, Function *after, unsigned char *buffers, unsigned char *copy, size_t result)
+{
+    const long *a = arguments;
+    for (int kind = 0; kind < KINDS; kind++) {
+        fill(buffers, kind);
+        long first = before(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
+        memcpy(copy, buffers, MOST * BYTES);
+        fill(buffers, kind);
+        long second = after(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
+        if (memcmp(&first, &second, result) || memcmp(copy, buffers, MOST * BYTES)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 int main(int count, char **given)
 {
-    if (count != 6 || strlen(given[4]) > MOST) {
+    if (count != 6 || strlen(given[4]) > MOST + 1) {
         return 2;
     }
     alarm(SECONDS);
     Function *before = find(given[1], given[3]), *after = find(given[2], given[3]);
-    unsigned char *buffers = aligned_alloc(64, MOST * BYTES);
-    if (!buffers) {
+    unsigned char *buffers = aligned_alloc(64, MOST * BYTES), *copy = malloc(MOST * BYTES);
+    if (!buffers || !copy) {
         return 1;
     }
-    uint64_t state = 1;
-    for (int i = 0; i < MOST * BYTES; i++) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        buffers[i] = state >> 56;
-    }
-    for (int at = 0; given[4][at]; at++) {
-        switch (given[4][at]) {
+    int has_result = given[4][0] >= '0' && given[4][0] <= '8';
+    const char *kinds = given[4] + has_result;
+    size_t result = has_result ? given[4][0] - '0' : 0;
+    for (int at = 0; kinds[at]; at++) {
+        switch (kinds[at]) {
         case 'p':
             arguments[at] = (long)(buffers + at * BYTES + START);
             break;
@@ -100,11 +125,16 @@ int main(int count, char **given)
             arguments[at] = OTHER;
         }
     }
+    printf("%s\n", is_same(before, after, buffers, copy, result) ? "same" : "differs");
+    int pairs = atoi(given[5]);
+    if (!pairs) {
+        return 0;
+    }
+    fill(buffers, 0);
     long times = 1;
     while (least(before, times) * times < 20000 && times < 1 << 20) {
         times *= 2;
     }
-    int pairs = atoi(given[5]);
     double *first = malloc(pairs * sizeof *first), *second = malloc(pairs * sizeof *second);
     double *quotients = malloc(pairs * sizeof *quotients);
     for (int i = 0; i < pairs; i++) {

@@ -1,4 +1,5 @@
-//! How long whole functions take on this machine before and after they were changed, in pairs of runs.
+//! Whether whole functions do the same before and after they were changed, and how long they take on this machine, in pairs of
+//! runs. On an emulator of another machine they are compared and not timed.
 //!
 //! A function is run on buffers and numbers that stand for its parameters, in a process of its own. Only functions that call
 //! nothing but intrinsics are run, since nobody asked for what others do.
@@ -8,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use refine::ast::Function;
 use serde::Serialize;
 
@@ -35,35 +36,63 @@ pub struct Measured {
     /// Its position in the module.
     #[serde(skip)]
     pub position: usize,
-    /// Nanoseconds before and after, medians of all runs.
+    /// Its times, where it was timed.
+    #[serde(flatten)]
+    times: Option<Times>,
+    /// Whether it stays as it was for these.
+    pub slower: bool,
+    /// Whether it writes or gives something else than before, and stays as it was for that.
+    pub differs: bool,
+}
+
+impl Measured {
+    /// Whether the function stays as it was.
+    pub fn is_kept(&self) -> bool {
+        self.slower || self.differs
+    }
+}
+
+/// Nanoseconds of a function.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Times {
+    /// Before and after, medians of all runs.
     before: f64,
     after: f64,
     /// The median of the quotients of pairs.
     quotient: f64,
-    /// Whether it stays as it was for that.
-    pub slower: bool,
 }
+
+/// A program that runs another machine's code: the beginning of the machine's triple, its name, and where its libraries are.
+const EMULATORS: &[(&str, &str, &str)] = &[("aarch64", "qemu-aarch64", "/usr/aarch64-linux-gnu")];
 
 /// A folder with the program, for a machine's code.
 pub struct Measurement<'a> {
     prices: &'a Prices,
     folder: tempfile::TempDir,
+    /// What runs the program, and where its libraries are; none on this machine.
+    emulator: Option<(&'static str, &'static str)>,
 }
 
 impl<'a> Measurement<'a> {
-    /// Compiles the program; refused for another machine's code.
+    /// Compiles the program; refused for the code of another machine that there is no emulator of.
     pub fn new(prices: &'a Prices) -> Result<Self> {
         let triple = prices.triple();
-        ensure!(
-            triple.starts_with(std::env::consts::ARCH),
-            "--measure runs code of {triple}, which this machine cannot"
-        );
+        let emulated = EMULATORS.iter().find(|(machine, ..)| triple.starts_with(machine));
+        let emulator = match triple.starts_with(std::env::consts::ARCH) {
+            true => None,
+            false => {
+                let (_, program, libraries) = emulated
+                    .filter(|(_, program, _)| Command::new(program).arg("--version").output().is_ok())
+                    .with_context(|| format!("--measure runs code of {triple}, which this machine cannot"))?;
+                Some((*program, *libraries))
+            }
+        };
         let folder = tempfile::tempdir().context("cannot make a folder")?;
         let source = folder.path().join("measure.c");
         std::fs::write(&source, PROGRAM).with_context(|| format!("cannot write {}", source.display()))?;
         let program = folder.path().join("measure");
-        run(Command::new(CLANG).arg("-O1").arg("-o").arg(program).arg(source).arg("-ldl"))?;
-        Ok(Self { prices, folder })
+        run(linker(triple, emulator.is_some()).arg("-O1").arg("-o").arg(program).arg(source).arg("-ldl"))?;
+        Ok(Self { prices, folder, emulator })
     }
 
     /// The times of some functions of a module, before and after; those that cannot be run are left out.
@@ -86,29 +115,64 @@ impl<'a> Measurement<'a> {
                 tracing::info!("@{} of {file} is not measured: it cannot be run alone", own.name);
                 continue;
             };
-            match self.times(&before, &after, own, &kinds) {
-                Ok([before, after, quotient]) => all.push(Measured {
-                    file: file.clone(),
-                    function: own.name.clone(),
-                    position,
-                    before,
-                    after,
-                    quotient,
-                    slower: quotient > SLOWER,
-                }),
-                Err(error) => tracing::info!("@{} of {file} is not measured: {error:#}", own.name),
+            let (times, differs) = match self.times(&before, &after, own, &kinds) {
+                Ok(found) => found,
+                Err(error) => {
+                    tracing::info!("@{} of {file} is not measured: {error:#}", own.name);
+                    continue;
+                }
+            };
+            if differs {
+                eprintln!(
+                    "warning: @{} of {file} does something else when it is changed; it stays as it was",
+                    own.name
+                );
             }
+            let slower = times.is_some_and(|times| times.quotient > SLOWER);
+            all.push(Measured {
+                file: file.clone(),
+                function: own.name.clone(),
+                position,
+                times,
+                slower,
+                differs,
+            });
         }
         Ok(all)
     }
 
-    fn times(&self, before: &Path, after: &Path, function: &Function, kinds: &str) -> Result<[f64; 3]> {
-        let mut command = Command::new(self.folder.path().join("measure"));
+    /// A function's times, if this machine runs it, and whether it does something else.
+    fn times(
+        &self,
+        before: &Path,
+        after: &Path,
+        function: &Function,
+        kinds: &str,
+    ) -> Result<(Option<Times>, bool)> {
+        let program = self.folder.path().join("measure");
+        let mut command = match self.emulator {
+            None => Command::new(program),
+            Some((emulator, libraries)) => {
+                let mut command = Command::new(emulator);
+                command.args(["-L", libraries]).arg(program);
+                command
+            }
+        };
+        let pairs = if self.emulator.is_none() { PAIRS } else { 0 };
         let text =
-            run(command.args([before, after]).args([function.name.as_str(), kinds]).arg(PAIRS.to_string()))?;
-        let numbers: Vec<f64> =
-            text.split_whitespace().map(str::parse).collect::<Result<_, _>>().context("its times")?;
-        numbers.try_into().ok().context("three times are expected")
+            run(command.args([before, after]).args([function.name.as_str(), kinds]).arg(pairs.to_string()))?;
+        let mut words = text.split_whitespace();
+        let differs = match words.next() {
+            Some("same") => false,
+            Some("differs") => true,
+            _ => bail!("it says nothing"),
+        };
+        let numbers: Vec<f64> = words.map(str::parse).collect::<Result<_, _>>().context("its times")?;
+        let times = match numbers[..] {
+            [before, after, quotient] => Some(Times { before, after, quotient }),
+            _ => None,
+        };
+        Ok((times, differs))
     }
 
     /// A module as a shared object.
@@ -117,9 +181,20 @@ impl<'a> Measurement<'a> {
         let [module, code, object] = ["ll", "o", "so"].map(file);
         std::fs::write(&module, text).with_context(|| format!("cannot write {}", module.display()))?;
         self.prices.compile(&module, &code)?;
-        run(Command::new(CLANG).arg("-shared").arg("-o").arg(&object).arg(&code))?;
+        run(linker(self.prices.triple(), self.emulator.is_some())
+            .arg("-shared")
+            .arg("-o")
+            .arg(&object)
+            .arg(&code))?;
         Ok(object)
     }
+}
+
+/// The compiler as a linker for a machine.
+fn linker(triple: &str, is_other: bool) -> Command {
+    let mut command = Command::new(CLANG);
+    command.args(is_other.then(|| format!("--target={triple}"))).args(is_other.then_some("-fuse-ld=lld"));
+    command
 }
 
 /// A letter for each parameter of a function that can be run by itself: pointers and integers, and no calls of others.
@@ -134,7 +209,16 @@ fn kinds(source: &Source, position: usize) -> Option<String> {
     if outline.sections.iter().flat_map(|section| &section.lines).any(calls) {
         return None;
     }
-    let mut kinds = String::new();
+    // Of a register for a result only as much counts as the result has.
+    let definition = &text[function.span.clone()];
+    let result = match definition[..definition.find('@')?].split_whitespace().last()? {
+        "i8" | "i1" => "1",
+        "i16" => "2",
+        "i32" => "4",
+        "i64" => "8",
+        _ => "",
+    };
+    let mut kinds = result.to_owned();
     for ty in parameters(&text[function.span.clone()])? {
         let kind = match ty {
             "ptr" => 'p',
@@ -144,7 +228,7 @@ fn kinds(source: &Source, position: usize) -> Option<String> {
         };
         let _ = write!(kinds, "{kind}");
     }
-    (kinds.len() <= MAX_PARAMETERS).then_some(kinds)
+    (kinds.len() <= MAX_PARAMETERS + result.len()).then_some(kinds)
 }
 
 /// The types of a definition's parameters as they are written; `None` where they are not all fixed.

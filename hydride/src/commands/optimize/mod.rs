@@ -79,7 +79,7 @@ pub fn run(session: &Session, args: &OptimizeArgs) -> Result<u8> {
         if let Some(measurement) = &measurement {
             let functions: BTreeSet<usize> = changed.made.iter().map(|place| place.function).collect();
             let measured = measurement.functions(source, &changed.text, &functions)?;
-            slower = measured.iter().filter(|own| own.slower).map(|own| own.position).collect();
+            slower = measured.iter().filter(|own| own.is_kept()).map(|own| own.position).collect();
             changed = improved.changed(at, &slower);
             times.push(measured);
         }

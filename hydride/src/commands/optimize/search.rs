@@ -1,13 +1,14 @@
 //! What can stand for a slice: candidates, their prices, and the proof of the cheapest one.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::synth::window::Window;
 use anyhow::Result;
 use memo::{Key, Memo, digest};
 use optimize::{
-    Slice, admitted, candidates, freeze_all, freeze_shared, measured, nothing, program_body, samples,
-    window_inputs, work,
+    Callees, Slice, admitted, candidates, freeze_all, freeze_shared, leaf_range, measured, nothing,
+    program_body, samples, window_inputs, with_constants, work,
 };
 use rayon::prelude::*;
 use refine::ast::Body;
@@ -160,6 +161,8 @@ pub struct Finder<'a, 's> {
     own: Memo,
     isa: String,
     templates: Option<Templates>,
+    /// Intrinsics that are tried with constants, once one is needed.
+    callees: OnceLock<Callees>,
     keys: Keys,
 }
 
@@ -203,7 +206,17 @@ impl<'a, 's> Finder<'a, 's> {
         isa: &str,
     ) -> Result<Self> {
         let templates = if ground.is_some() { Templates::new(session, isa)? } else { None };
-        Ok(Self { known, ground, prices, memo, own, isa: isa.to_owned(), templates, keys })
+        Ok(Self {
+            known,
+            ground,
+            prices,
+            memo,
+            own,
+            isa: isa.to_owned(),
+            templates,
+            callees: OnceLock::new(),
+            keys,
+        })
     }
 
     /// What a proof that a function refines a slice is about.
@@ -399,6 +412,8 @@ impl<'a, 's> Finder<'a, 's> {
             let agrees = |body: &Body| samples::agrees(&slice.body, body, &given, self.known);
             bodies.extend(found.filter(agrees).take(MAX_PRICED).map(|body| (body, Kind::Generic)));
         }
+        let with = with_constants(slice, &|| self.callees(), self.known).unwrap_or_default();
+        bodies.extend(with.iter().map(|body| (freeze_shared(body), Kind::Target)));
         let generic = start.seconds();
         let program = self.program(slice, bound.most, stop).map(|body| freeze_shared(&body));
         bodies.extend(program.filter(|body| *body != slice.body).map(|body| (body, Kind::Target)));
@@ -413,11 +428,24 @@ impl<'a, 's> Finder<'a, 's> {
         Searched { bodies, seconds }
     }
 
+    /// The target's intrinsics that are tried with constants; none where nothing is searched.
+    fn callees(&self) -> &Callees {
+        self.callees.get_or_init(|| {
+            let (Some(ground), Some(templates)) = (self.ground, &self.templates) else {
+                return Callees::default();
+            };
+            Callees::new(templates.callees(&|id| ground.own(id).is_some()), self.known)
+        })
+    }
+
     /// The target's instructions for a slice.
     fn program(&self, slice: &Slice, most: u32, stop: &(dyn Fn() -> bool + Sync)) -> Option<Body> {
         let (ground, templates) = (self.ground?, self.templates.as_ref()?);
         let function = meaning(&slice.body, self.known).ok()?;
-        let window = Window::of_function(&function, &window_inputs(&slice.body)).ok()?;
+        let mut window = Window::of_function(&function, &window_inputs(&slice.body)).ok()?;
+        for (leaf, parameter) in window.leaves.iter_mut().zip(&slice.body.parameters) {
+            leaf.range = leaf_range(parameter, leaf.ty);
+        }
         let stopped = AtomicBool::new(stop());
         let (answer, table) = solve(&window, ground, &self.memo, &stopped, 0, Some(most));
         tracing::debug!(
