@@ -68,6 +68,7 @@ mod counts;
 #[cfg(test)]
 mod equal;
 mod forms;
+mod idle;
 mod immediates;
 mod in_place;
 mod kept;
@@ -100,6 +101,7 @@ mod tables;
 mod unify;
 mod views;
 pub mod window;
+mod zeros;
 
 pub use cases::equal_for_each_count;
 pub use quotients::quotient;

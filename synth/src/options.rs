@@ -199,6 +199,9 @@ impl<'m, 'w> Finder<'m, 'w> {
             if self.looked_up(states, &wanted, value, &mut ways) {
                 return ways;
             }
+            if self.by_bytes(states, &wanted, value, &mut ways) {
+                return ways;
+            }
             if let Some(wrapped) = self.wrapped_product(&wanted, value) {
                 let renamed = self.renamed(&wanted, wrapped);
                 ways.push(Way::Equal(states.intern(renamed, moves)));
@@ -217,7 +220,8 @@ impl<'m, 'w> Finder<'m, 'w> {
             let chooses = is_choice(dag, value)
                 || matches!(*dag.node(value), Node::Shr(_, count) if dag.as_int(count).is_none());
             direct = self.matching(value, wanted.container).iter().any(given);
-            if !direct && let Some(parts) = counts(&mut self.meaning.dag, value) {
+            let of_bytes = if direct { None } else { self.zeros_of_bytes(value, wanted.container) };
+            if !direct && let Some(parts) = of_bytes.or_else(|| counts(&mut self.meaning.dag, value)) {
                 let renamed = self.renamed(&wanted, parts);
                 ways.push(Way::Equal(states.intern(renamed, moves)));
                 return ways;
@@ -398,28 +402,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             if wider && binding.iter().any(|slot| same(&mut self.meaning.dag, slot)) {
                 continue;
             }
-            for op in table.members(template) {
-                if table.op(*op).result != wanted.ty {
-                    continue;
-                }
-                self.apply(
-                    states,
-                    wanted,
-                    *op,
-                    &mut |finder, _, slot, lane| {
-                        let width = table.template(template).slots[slot];
-                        match binding[slot] {
-                            Some(value) => finder.entry(value, width, lane),
-                            None => {
-                                let zero = finder.meaning.dag.int(0);
-                                Entry::Uniform(zero)
-                            }
-                        }
-                    },
-                    max_moves(self.meaning.window()),
-                    ways,
-                );
-            }
+            self.bound_by(states, wanted, template, &binding, ways);
         }
     }
 

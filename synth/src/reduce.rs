@@ -11,7 +11,7 @@ use crate::immediates::immediates;
 use crate::options::Finder;
 use crate::program::{Program, Value};
 use crate::select::{Selection, Stop, in_order};
-use crate::table::{OpId, Table};
+use crate::table::{Arrangement, OpId, Table};
 use crate::window::{ExpressionId, Lanewise, Meaning, Operator, Reduce};
 
 /// Neighbors that are joined by one operation, most first.
@@ -282,6 +282,18 @@ fn upper_half(table: &Table, from: Type, to: Type, container: u32, half: u32) ->
         let moved = own.reads.len() as u32 >= half && own.reads[0][0].1 == half * container;
         moved && own.result == to && own.args == [from]
     }));
+    let to_lowest = |(first, arrangement): &(OpId, Arrangement)| {
+        let own = table.op(*first);
+        if own.result != to || own.args != [from] {
+            return None;
+        }
+        let at = arrangement.find(|lane, outcome| {
+            let lane = lane as u32;
+            lane >= half || outcome == Some((0, (half + lane) * container))
+        })?;
+        Some(OpId(first.0 + at as u32))
+    };
+    found.extend(table.arrangements(container).iter().filter_map(to_lowest));
     // The lower half is needed too: an instruction that overwrites its operand needs a copy of it.
     let op = found.into_iter().min_by_key(|op| {
         let instruction = table.instruction(*op);

@@ -24,10 +24,20 @@ pub fn chosen_elements(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
             let other = without_sign(dag, condition, choice);
             return other.map(|other| kept_bits(dag, other, kept)).into_iter().collect();
         }
+        Node::Select(condition, choice, other) => {
+            let choice = Choice::read(dag, choice).filter(|choice| choice.is_guarded_by(dag, condition));
+            return choice
+                .and_then(|choice| choice.or_other(dag, other))
+                .map(|own| kept_bits(dag, own, kept))
+                .into_iter()
+                .collect();
+        }
         _ => Choice::read(dag, of),
     };
     let found = match choice {
-        Some(choice) if choice.count > ENTRIES => vec![choice.parted(dag)],
+        Some(choice) if choice.count > ENTRIES => {
+            std::iter::once(choice.parted(dag)).chain(choice.blended(dag)).collect()
+        }
         Some(choice) => vec![choice.with_sign(dag)],
         None => Vec::new(),
     };
@@ -82,6 +92,44 @@ impl Choice {
         dag.or(first, second)
     }
 
+    /// The index moved so that its sign is set where it is beyond the table; of tables of whole registers its low bits are as before.
+    fn guarded(self, dag: &mut Dag) -> NodeId {
+        let moved = dag.linear(&[(self.index, Int::ONE)], Int::from(128 - self.count));
+        dag.saturate(moved, BYTE, false)
+    }
+
+    /// The element of each part of the table at the low bits of the index, 0 where this is beyond the table as a whole: a part's own
+    /// from where the index reaches it, which the sign of another sum says.
+    fn blended(self, dag: &mut Dag) -> Option<NodeId> {
+        if !self.count.is_multiple_of(ENTRIES) || self.count <= ENTRIES {
+            return None;
+        }
+        let index = self.guarded(dag);
+        let (sign, low) = (dag.slice(index, BYTE - 1, 1, false), dag.slice(index, 0, 4, false));
+        let zero = dag.int(0);
+        let own = |dag: &mut Dag, first: u32| {
+            let part = dag.slice(self.table, first * BYTE, ENTRIES * BYTE, false);
+            let chosen = self.at(dag, part, low);
+            dag.select(sign, zero, chosen)
+        };
+        let mut found = own(dag, 0);
+        for first in (ENTRIES..self.count).step_by(ENTRIES as usize) {
+            let moved = dag.linear(&[(self.index, Int::ONE)], Int::from(128 - first));
+            let moved = dag.slice(moved, 0, BYTE, false);
+            let (reached, part) = (dag.slice(moved, BYTE - 1, 1, false), own(dag, first));
+            found = dag.select(reached, part, found);
+        }
+        Some(found)
+    }
+
+    /// The element, or another value where the index is beyond a table of several registers.
+    fn or_other(self, dag: &mut Dag, other: NodeId) -> Option<NodeId> {
+        let chosen = self.blended(dag)?;
+        let index = self.guarded(dag);
+        let is_beyond = dag.slice(index, BYTE - 1, 1, false);
+        Some(dag.select(is_beyond, other, chosen))
+    }
+
     /// The element at the low bits of an index, 0 where its sign is set: of an index beyond 16 elements a sum that saturates sets it,
     /// and leaves the low bits of the others alone.
     fn with_sign(self, dag: &mut Dag) -> NodeId {
@@ -132,12 +180,16 @@ mod tests {
 
     #[test]
     fn an_index_beyond_a_table_has_its_sign_set_or_is_one_of_another_part() {
-        for bytes in [8, 16, 24, 32] {
-            let mut dag = Dag::new(vec![8 * bytes, 8]);
+        for (bytes, count) in [(8, 1), (16, 1), (24, 1), (32, 2), (48, 2)] {
+            let mut dag = Dag::new(vec![8 * bytes, 8, 8]);
             let (table, index) = (dag.arg(0), dag.arg_slice(1, 0, 8, false));
             let position = dag.linear(&[(index, Int::from(8))], Int::ZERO);
             let value = dag.slice_at(table, position, 8, false);
-            hold(&mut dag, value, 1);
+            hold(&mut dag, value, count);
+            let (most, other) = (dag.int(bytes), dag.arg_slice(2, 0, 8, false));
+            let is_within = dag.lt(index, most);
+            let value = dag.select(is_within, value, other);
+            hold(&mut dag, value, count - 1);
         }
     }
 
