@@ -12,6 +12,7 @@ use crate::normal::normal;
 use crate::rewrite::{bit_choice, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
 use crate::table::{OpId, Table, Template, TemplateId, crosses, joins_halves};
+use crate::tables::{blended_elements, chooses_elements};
 use crate::unify::{Binding, proposals, zeros};
 use crate::window::{Meaning, Window};
 
@@ -82,6 +83,8 @@ pub struct Finder<'m, 'w> {
     pub(crate) wide_products: bool,
     /// Whether it takes each bit from one of two operands.
     chooses_bits: bool,
+    /// Whether it takes each byte from one of two operands, by the sign of a third one.
+    blends_bytes: bool,
 }
 
 impl<'m, 'w> Finder<'m, 'w> {
@@ -97,6 +100,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         });
         Self {
             wide_products,
+            blends_bytes: table.templates(8).iter().any(|id| blends(table.template(*id))),
             chooses_bits: table.templates(8).iter().any(|id| chooses_bits(table.template(*id))),
             meaning,
             table,
@@ -217,11 +221,12 @@ impl<'m, 'w> Finder<'m, 'w> {
                 there && !converts && slots.iter().all(|slot| *slot <= wanted.container)
             };
             let dag = &self.meaning.dag;
-            let chooses = is_choice(dag, value)
+            let chooses = is_choice(dag, value) && !chooses_elements(dag, value)
                 || matches!(*dag.node(value), Node::Shr(_, count) if dag.as_int(count).is_none());
             direct = self.matching(value, wanted.container).iter().any(given);
-            let of_bytes = if direct { None } else { self.zeros_of_bytes(value, wanted.container) };
-            if !direct && let Some(parts) = of_bytes.or_else(|| counts(&mut self.meaning.dag, value)) {
+            let of_bytes = self.zeros_of_bytes(value, wanted.container);
+            let of_parts = if direct { None } else { counts(&mut self.meaning.dag, value) };
+            if let Some(parts) = of_bytes.or(of_parts) {
                 let renamed = self.renamed(&wanted, parts);
                 ways.push(Way::Equal(states.intern(renamed, moves)));
                 return ways;
@@ -349,6 +354,11 @@ impl<'m, 'w> Finder<'m, 'w> {
         if !self.chooses_bits {
             let bits = bit_choice(&mut self.meaning.dag, value);
             found.retain(|other| Some(*other) != bits);
+        }
+        if self.blends_bytes
+            && let Some(blended) = blended_elements(&mut self.meaning.dag, value)
+        {
+            found = vec![blended];
         }
         // Where whole products are there, products of halves and shifts without their carry lead nowhere.
         if self.wide_products && self.is_of_product(value) {
@@ -736,6 +746,14 @@ impl<'m, 'w> Finder<'m, 'w> {
             Err(_) => false,
         }
     }
+}
+
+/// Whether an operation takes one of two operands by the sign of a third one.
+fn blends(template: &Template) -> bool {
+    let dag = &template.dag;
+    let is_sign = |own: NodeId| matches!(dag.node(own), Node::Slice { width: 1, .. });
+    template.slots == [template.container; 3]
+        && matches!(*dag.node(template.root), Node::Select(condition, ..) if is_sign(condition))
 }
 
 /// Whether an operation takes each bit from one of two operands, by those of a third one.

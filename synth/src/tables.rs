@@ -24,24 +24,40 @@ pub fn chosen_elements(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
             let other = without_sign(dag, condition, choice);
             return other.map(|other| kept_bits(dag, other, kept)).into_iter().collect();
         }
-        Node::Select(condition, choice, other) => {
-            let choice = Choice::read(dag, choice).filter(|choice| choice.is_guarded_by(dag, condition));
-            return choice
-                .and_then(|choice| choice.or_other(dag, other))
-                .map(|own| kept_bits(dag, own, kept))
-                .into_iter()
-                .collect();
-        }
         _ => Choice::read(dag, of),
     };
     let found = match choice {
-        Some(choice) if choice.count > ENTRIES => {
-            std::iter::once(choice.parted(dag)).chain(choice.blended(dag)).collect()
-        }
+        Some(choice) if choice.count > ENTRIES => vec![choice.parted(dag)],
         Some(choice) => vec![choice.with_sign(dag)],
         None => Vec::new(),
     };
-    found.into_iter().map(|other| kept_bits(dag, other, kept)).collect()
+    let found: Vec<NodeId> = found.into_iter().map(|other| kept_bits(dag, other, kept)).collect();
+    found.into_iter().chain(blended_elements(dag, value)).collect()
+}
+
+/// Whether a value is a choice of elements by a sign, as instructions have it: a mask of it is seldom cheaper, and there are many.
+pub(crate) fn chooses_elements(dag: &Dag, value: NodeId) -> bool {
+    let Node::Select(condition, then, otherwise) = *dag.node(sliced(dag, value).0) else { return false };
+    let is_element = |node: &NodeId| matches!(dag.node(*node), Node::SliceAt { .. });
+    matches!(dag.node(condition), Node::Slice { width: 1, .. })
+        && dag.reachable([then, otherwise]).iter().any(is_element)
+}
+
+/// The ways of [`chosen_elements`] by blends, of a table of several registers.
+pub(crate) fn blended_elements(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let found = match *dag.node(of) {
+        Node::Select(condition, choice, other) if dag.as_i64(other) != Some(0) => {
+            let choice = Choice::read(dag, choice).filter(|choice| choice.is_guarded_by(dag, condition));
+            choice?.or_other(dag, other)?
+        }
+        Node::Select(condition, choice, _) => {
+            let choice = Choice::read(dag, choice).filter(|choice| choice.is_guarded_by(dag, condition));
+            choice?.blended(dag)?
+        }
+        _ => Choice::read(dag, of)?.blended(dag)?,
+    };
+    Some(kept_bits(dag, found, kept))
 }
 
 /// An element, 0 where the index is beyond the table.

@@ -2,7 +2,7 @@
 //! bytes, each with the bytes above it, the least counts.
 //!
 //! ```text
-//! clz(x) = min(32, z3, z2 + 8, z1 + 16, z0 + 24)   where zk is that of byte k, and 255 where this is zero
+//! clz(x) = min(32, z3, z2 | 8, z1 | 16, z0 | 24)   where zk is that of byte k, below 8, and 255 where this is zero
 //! ```
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
@@ -10,6 +10,7 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 use crate::contents::{Content, Entry, States, Wanted, gather};
 use crate::forms::whole_of;
 use crate::options::{Finder, Way, max_moves};
+use crate::table::{CONTAINERS, TemplateId};
 use crate::window::Meaning;
 
 /// Bits of a byte, and of what a lookup counts.
@@ -20,10 +21,20 @@ const NIBBLE: u32 = 4;
 const NONE: i64 = 255;
 
 impl Finder<'_, '_> {
-    /// The leading zeros of a word that fills its container.
+    /// The leading zeros of a word that fills its container but for some bits, where no instruction counts any.
     pub(crate) fn zeros_of_bytes(&mut self, value: NodeId, container: u32) -> Option<NodeId> {
         let Node::LeadingZeros(of, width) = *self.meaning.dag.node(value) else { return None };
-        (width == container && matches!(width, 16 | 32)).then(|| of_bytes(self.meaning, of, width))
+        let counts = |id: &TemplateId| {
+            let template = self.table.template(*id);
+            let nodes = template.dag.reachable([template.root]);
+            nodes.into_iter().any(|node| matches!(template.dag.node(node), Node::LeadingZeros(..)))
+        };
+        let fits = matches!(container, 16 | 32) && (container - BYTE..=container).contains(&width);
+        if !fits || CONTAINERS.iter().flat_map(|own| self.table.templates(*own)).any(counts) {
+            return None;
+        }
+        let zeros = of_bytes(self.meaning, of, container);
+        Some(self.meaning.dag.linear(&[(zeros, Int::ONE)], Int::from(width) - Int::from(container)))
     }
 
     /// Adds the operation on bytes that gives a word of bytes, each the lesser of two that lie where it does; says whether there is
@@ -89,12 +100,22 @@ fn of_bytes(meaning: &mut Meaning<'_>, of: NodeId, width: u32) -> NodeId {
         dag.min(lower, upper)
     });
     let bytes = meaning.word(bytes, width);
-    let dag = &mut meaning.dag;
-    (0..width).step_by(BYTE as usize).fold(dag.int(width), |least, low| {
-        let byte = dag.slice(bytes, low, BYTE, false);
-        let with_above = dag.linear(&[(byte, Int::ONE)], Int::from(width - BYTE - low));
-        dag.min(least, with_above)
-    })
+    // What a byte counts less than its own bits is below these.
+    let above = each_byte(&mut meaning.dag, width, |dag, low| dag.int(width - BYTE - low));
+    let counts = meaning.dag.or(bytes, above);
+    let counts = meaning.word(counts, width);
+    // Two by two, each of the lesser ones a word: the ways to part all of them are many.
+    let mut least: Vec<NodeId> =
+        (0..width).step_by(BYTE as usize).map(|low| meaning.dag.slice(counts, low, BYTE, false)).collect();
+    while least.len() > 1 {
+        let lesser = |two: &[NodeId]| {
+            let own = meaning.dag.min(two[0], two[1]);
+            meaning.word(own, width)
+        };
+        least = least.chunks(2).map(lesser).collect();
+    }
+    let most = meaning.dag.int(width);
+    meaning.dag.min(least[0], most)
 }
 
 /// A word of bytes, by the lowest bit of each.
