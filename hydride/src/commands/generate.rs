@@ -14,12 +14,12 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use ::report::Port;
 use anyhow::{Context, Result};
 use autoir::{Dialect, classes_json};
 use catalog::Trust;
 use clap::Args;
 use codegen_gen::{GeneratedFile, LlvmVersion, Options, Part};
-use ::report::Port;
 use parsers::{Diagnostic, Isa, Status};
 use rayon::prelude::*;
 use smt::Memo;

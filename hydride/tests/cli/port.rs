@@ -239,7 +239,8 @@ fn the_report_links_to_pages_of_ports() {
     let port = ["port", "--specs", &specs, "--from", "arm", "--to", "avx2", "--out", "ported", "vadd*"];
     hydride(folder.path(), &port).exits(0);
     let generate = |ports: &str| {
-        let args = ["generate-ir", "--specs", &specs, "--isa", "arm,x86", "--emit", "report", "--ports", ports];
+        let args =
+            ["generate-ir", "--specs", &specs, "--isa", "arm,x86", "--emit", "report", "--ports", ports];
         hydride(folder.path(), &args)
     };
     generate("ported").exits(0);

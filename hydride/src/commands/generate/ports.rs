@@ -24,7 +24,9 @@ pub fn read(folder: &Path) -> Result<Vec<Port>> {
     for file in listed {
         let path = file?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let Some((from, to)) = name.strip_suffix(".html").and_then(|name| name.split_once(ON)) else { continue };
+        let Some((from, to)) = name.strip_suffix(".html").and_then(|name| name.split_once(ON)) else {
+            continue;
+        };
         let page = text(&path)?;
         let table = path.with_extension("jsonl");
         let mut ids = BTreeSet::new();
