@@ -68,7 +68,6 @@ mod counts;
 #[cfg(test)]
 mod equal;
 mod forms;
-mod idle;
 mod immediates;
 mod in_place;
 mod kept;

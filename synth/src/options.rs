@@ -12,7 +12,7 @@ use crate::normal::normal;
 use crate::rewrite::{bit_choice, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
 use crate::table::{OpId, Table, Template, TemplateId, crosses, joins_halves};
-use crate::tables::{blended_elements, chooses_elements};
+use crate::tables::{blended_elements, blends, chooses_elements};
 use crate::unify::{Binding, proposals, zeros};
 use crate::window::{Meaning, Window};
 
@@ -412,7 +412,22 @@ impl<'m, 'w> Finder<'m, 'w> {
             if wider && binding.iter().any(|slot| same(&mut self.meaning.dag, slot)) {
                 continue;
             }
-            self.bound_by(states, wanted, template, &binding, ways);
+            for op in table.members(template).iter().filter(|op| table.op(**op).result == wanted.ty) {
+                self.apply(
+                    states,
+                    wanted,
+                    *op,
+                    &mut |finder, _, slot, lane| {
+                        let width = table.template(template).slots[slot];
+                        match binding[slot] {
+                            Some(value) => finder.entry(value, width, lane),
+                            None => Entry::Uniform(finder.meaning.dag.int(0)),
+                        }
+                    },
+                    max_moves(self.meaning.window()),
+                    ways,
+                );
+            }
         }
     }
 
@@ -746,14 +761,6 @@ impl<'m, 'w> Finder<'m, 'w> {
             Err(_) => false,
         }
     }
-}
-
-/// Whether an operation takes one of two operands by the sign of a third one.
-fn blends(template: &Template) -> bool {
-    let dag = &template.dag;
-    let is_sign = |own: NodeId| matches!(dag.node(own), Node::Slice { width: 1, .. });
-    template.slots == [template.container; 3]
-        && matches!(*dag.node(template.root), Node::Select(condition, ..) if is_sign(condition))
 }
 
 /// Whether an operation takes each bit from one of two operands, by those of a third one.

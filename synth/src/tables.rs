@@ -4,6 +4,7 @@
 use hydride_ir::exact::{Dag, Int, Node, NodeId};
 
 use crate::forms::{kept_bits, sliced};
+use crate::table::Template;
 
 /// Bits of an index and of an element.
 const BYTE: u32 = 8;
@@ -33,6 +34,14 @@ pub fn chosen_elements(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     };
     let found: Vec<NodeId> = found.into_iter().map(|other| kept_bits(dag, other, kept)).collect();
     found.into_iter().chain(blended_elements(dag, value)).collect()
+}
+
+/// Whether an operation takes one of two operands by the sign of a third one.
+pub(crate) fn blends(template: &Template) -> bool {
+    let dag = &template.dag;
+    let is_sign = |own: NodeId| matches!(dag.node(own), Node::Slice { width: 1, .. });
+    template.slots == [template.container; 3]
+        && matches!(*dag.node(template.root), Node::Select(condition, ..) if is_sign(condition))
 }
 
 /// Whether a value is a choice of elements by a sign, as instructions have it: a mask of it is seldom cheaper, and there are many.
