@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::ReportError;
 use crate::assets::script;
 use crate::formula::{Formula, formula};
-use crate::input::{Declaration, Input, Status};
+use crate::input::{Declaration, Input, Port, Status};
 
 /// Maximum characters of a general formula in the list of operations, and of one shown there as an example.
 const MAX_GENERAL: usize = 72;
@@ -64,6 +64,16 @@ struct Data<'a> {
     /// Names that C programs write, by position of the entry, where they are not the id.
     intrinsics: BTreeMap<usize, &'a str>,
     dictionaries: Dictionaries<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ports: Vec<PortData<'a>>,
+}
+
+#[derive(Serialize)]
+struct PortData<'a> {
+    to: &'a str,
+    page: String,
+    /// Positions of the entries that have a row on the page.
+    entries: Vec<usize>,
 }
 
 #[derive(Serialize)]
@@ -203,7 +213,16 @@ pub(crate) fn file(input: &Input<'_>) -> Result<GeneratedFile, ReportError> {
             columns.costs.push(known.costs.position(costs)?);
         }
     }
+    data.ports = input.ports.iter().map(|port| port_data(input, port)).collect();
     Ok(script("report/data.js", "hydride.load", &serde_json::to_string(&data)?))
+}
+
+/// A port with the positions of its entries.
+fn port_data<'a>(input: &Input<'_>, port: &'a Port) -> PortData<'a> {
+    let all = input.isas.iter().flat_map(|isa| isa.entries.iter().map(|entry| (isa.name, entry.id)));
+    let is_own = |(isa, id): (&str, &str)| isa == port.from && port.ids.contains(id);
+    let entries = all.enumerate().filter(|(_, entry)| is_own(*entry)).map(|(position, _)| position).collect();
+    PortData { to: &port.to, page: port.path(), entries }
 }
 
 /// Adds to the columns what a document declares of an entry that is not modelled.

@@ -1,6 +1,6 @@
 //! What the report is made of: plain data that a caller fills in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use autoir::Dialect;
 
@@ -16,6 +16,28 @@ pub struct Input<'a> {
     /// Terms of the field in lower case, by the words of operations' names (joined by `_`) or the element type (`i8`)
     /// that a search takes them for.
     pub synonyms: &'a BTreeMap<String, Vec<String>>,
+    /// What was ported from one of them to a target.
+    pub ports: Vec<Port>,
+}
+
+/// The instructions of a set as sequences of a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// The instruction set.
+    pub from: String,
+    /// The target.
+    pub to: String,
+    /// Ids of the instructions that have a row on the page, each under its id as the address.
+    pub ids: BTreeSet<String>,
+    /// The page, HTML that needs nothing else.
+    pub page: String,
+}
+
+impl Port {
+    /// The page below the report.
+    pub(crate) fn path(&self) -> String {
+        format!("ports/{}_on_{}.html", self.from, self.to)
+    }
 }
 
 /// An instruction set as its documents have it.

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! let (dialect, synonyms) = Default::default();
-//! let input = report::Input { dialect: &dialect, isas: Vec::new(), errata: Vec::new(), synonyms: &synonyms };
+//! let input = report::Input { dialect: &dialect, isas: Vec::new(), errata: Vec::new(), synonyms: &synonyms, ports: Vec::new() };
 //! let files = report::generate(&input, &memo::Memo::default())?;
 //! assert!(files.iter().any(|file| file.path == "report/index.html"));
 //! # Ok::<(), report::ReportError>(())
@@ -26,7 +26,7 @@ mod plots;
 mod svg;
 
 pub use formula::{Formula, Line, formula};
-pub use input::{Cost, Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Run, Status};
+pub use input::{Cost, Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Port, Run, Status};
 
 use codegen_gen::GeneratedFile;
 use memo::Memo;
@@ -54,6 +54,7 @@ pub fn generate(input: &Input<'_>, memo: &Memo) -> Result<Vec<GeneratedFile>, Re
     let (data, details) = rayon::join(|| data::file(input), || detail::files(input, memo));
     files.push(data?);
     files.extend(details?);
+    files.extend(input.ports.iter().map(assets::port));
     files.sort();
     Ok(files)
 }

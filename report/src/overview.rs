@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::input::{Input, Status};
+use crate::input::{Input, Port, Status};
 use crate::plots::plots;
 use crate::svg::{escape, query, thousands};
 
@@ -26,8 +26,22 @@ pub(crate) fn html(input: &Input<'_>) -> String {
         thousands(shared)
     );
     text.push_str(&table(input));
+    text.push_str(&ports(input));
     let _ = writeln!(text, "<div class=\"plots\">\n{}</div>", plots(input));
     text
+}
+
+/// Links to the pages of ports.
+fn ports(input: &Input<'_>) -> String {
+    if input.ports.is_empty() {
+        return String::new();
+    }
+    let link = |port: &Port| {
+        let [from, to] = [&port.from, &port.to].map(|name| escape(name));
+        format!("<a href=\"{}\">{from} on {to}</a> ({})", escape(&port.path()), thousands(port.ids.len()))
+    };
+    let links: Vec<String> = input.ports.iter().map(link).collect();
+    format!("<p>Instructions as sequences of others: {}.</p>\n", links.join(", "))
 }
 
 /// One row for each instruction set.

@@ -69,7 +69,7 @@ impl Finder<'_, '_> {
                     let registers = wanted.registers.iter();
                     registers.map(|content| content.iter().enumerate().map(own).collect()).collect()
                 };
-                for op in self.bitwise(wanted, |node| matches!(node, Node::Or(_))) {
+                for op in self.bytewise(wanted, |node| matches!(node, Node::Or(_))) {
                     let [lower, upper] = [0, 1].map(|at| gather(states, wanted.ty, BYTE, part(at), moves));
                     let steps = lower.into_iter().zip(upper).map(|(lower, upper)| (op, vec![lower, upper]));
                     ways.push(Way::Apply(steps.collect()));
@@ -81,7 +81,7 @@ impl Finder<'_, '_> {
                 let contents = self.words(wanted, 0, word);
                 let mask = [255, 0].map(|byte: i64| Entry::Uniform(self.meaning.dag.int(byte)));
                 let mask: Content = mask.into_iter().cycle().take(wanted.registers[0].len()).collect();
-                for op in self.bitwise(wanted, |node| matches!(node, Node::And(_))) {
+                for op in self.bytewise(wanted, |node| matches!(node, Node::And(_))) {
                     let words = gather(states, wanted.ty, WORD, contents.clone(), moves);
                     let masks = gather(states, wanted.ty, BYTE, vec![mask.clone(); contents.len()], moves);
                     let steps = words.into_iter().zip(masks).map(|(words, mask)| (op, vec![words, mask]));
@@ -123,7 +123,7 @@ impl Finder<'_, '_> {
     }
 
     /// Operations on the bytes of two registers in their places.
-    fn bitwise(&self, wanted: &Wanted, is: impl Fn(&Node) -> bool) -> Vec<OpId> {
+    pub(crate) fn bytewise(&self, wanted: &Wanted, is: impl Fn(&Node) -> bool) -> Vec<OpId> {
         let table = self.table;
         let own = |template: &Template| template.slots == [BYTE; 2] && is(template.dag.node(template.root));
         let templates = table.templates(BYTE).iter().filter(|id| own(table.template(**id)));

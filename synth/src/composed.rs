@@ -66,6 +66,32 @@ impl Finder<'_, '_> {
         ways
     }
 
+    /// Whether nothing is done for a state.
+    pub(crate) fn is_given(&self, wanted: &Wanted) -> bool {
+        self.is_constant(wanted) || self.is_loaded(wanted)
+    }
+
+    /// Whether all registers of a state can be loaded.
+    pub(crate) fn is_loaded(&self, wanted: &Wanted) -> bool {
+        wanted.ty.class == Class::Vector
+            && wanted.loads().is_some_and(|loads| {
+                loads.iter().zip(&wanted.registers).all(|(load, content)| self.is_there(*load, content))
+            })
+    }
+
+    /// Whether a register can be loaded: it lies in its leaf, or is the last one in order. Of a leaf in registers it is
+    /// one of these, or the lowest part of the first.
+    fn is_there(&self, (leaf, start): (u32, i64), content: &Content) -> bool {
+        let ty = self.meaning.window().leaves[leaf as usize].ty;
+        let (lanes, count) = (i64::from(ty.lanes), content.len() as i64);
+        if self.meaning.window().in_registers {
+            let whole =
+                self.widths.last().is_some_and(|widest| count * i64::from(ty.width) == i64::from(*widest));
+            return start == 0 || whole && start > 0 && start % count == 0;
+        }
+        start >= 0 && (start + count <= lanes || start % count == 0)
+    }
+
     /// A mask register bit by bit; `None` where it holds what is there.
     fn bits(&mut self, wanted: &Wanted) -> Option<Wanted> {
         let mut registers = Vec::new();

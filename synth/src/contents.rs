@@ -145,9 +145,16 @@ pub struct StateId(pub u32);
 pub struct States {
     states: Vec<Rc<(Wanted, u8)>>,
     ids: FxHashMap<Rc<(Wanted, u8)>, StateId>,
+    /// Whether registers that lie in their leaves in part are states of their own, as nothing is done for them.
+    apart: bool,
 }
 
 impl States {
+    /// No states yet; `apart` says whether registers that lie in their leaves in part are states of their own.
+    pub fn new(apart: bool) -> Self {
+        Self { apart, ..Self::default() }
+    }
+
     /// The state that wants this, and may still move elements so many times before something is computed.
     pub fn intern(&mut self, wanted: Wanted, moves: u8) -> StateId {
         let key = Rc::new((wanted, moves));
@@ -184,6 +191,16 @@ pub(crate) fn sources(content: &Content) -> Vec<Source> {
     found
 }
 
+/// Whether a register holds some of the first elements of a leaf, each in its place, and is open elsewhere.
+fn is_at_home(content: &Content) -> bool {
+    let in_place = |(position, entry): (u32, &Entry)| match entry {
+        Entry::Any => true,
+        Entry::Element(element) => element.index == position,
+        _ => false,
+    };
+    content.contains(&Entry::Any) && (0..).zip(content).all(in_place)
+}
+
 /// A register of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
@@ -192,6 +209,9 @@ pub struct Place {
     /// The register's number in it.
     pub register: u32,
 }
+
+/// What registers of one state have in common: their sources, and whether they lie in their leaf.
+type Kind = (Vec<Source>, bool);
 
 /// Registers that are wanted, put into as few states as their sources allow: registers with the same sources are one
 /// state, and equal ones are one register.
@@ -207,12 +227,13 @@ pub fn gather(
         let state = states.intern(Wanted { ty, container, registers: contents }, moves);
         return vec![Place { state, register: 0 }];
     }
+    let apart = states.apart;
     let key = |content: &Content| {
         let mut sources = sources(content);
         sources.sort_unstable();
-        sources
+        (sources, apart && is_at_home(content))
     };
-    let mut groups: Vec<(Vec<Source>, Vec<Content>)> = Vec::new();
+    let mut groups: Vec<(Kind, Vec<Content>)> = Vec::new();
     let mut places: Vec<(usize, u32)> = Vec::new();
     for content in contents {
         let own = key(&content);

@@ -101,6 +101,7 @@ mod tables;
 mod unify;
 mod views;
 pub mod window;
+mod zeros;
 
 pub use cases::equal_for_each_count;
 pub use quotients::quotient;

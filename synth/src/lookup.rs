@@ -1,7 +1,7 @@
 //! Lookups: an instruction that moves elements by an index, with a constant register as its elements, computes any function
 //! of a few bits.
 
-use hydride_ir::exact::{Dag, Int, Node, NodeId, Replacements};
+use hydride_ir::exact::{Dag, Int, Node, NodeId, Part, Replacements};
 
 use crate::contents::{Content, Entry, States, Wanted, gather};
 use crate::options::{Finder, Way, max_moves};
@@ -28,6 +28,9 @@ impl Function {
     /// Reads a value as a function of a small number in it, where it computes what there are few instructions for. In
     /// containers of more than a byte the bytes above must stay zero, as they do where the function of 0 is 0.
     fn read(dag: &mut Dag, value: NodeId, container: u32) -> Option<Self> {
+        if let Node::Concat(parts) = dag.node(value).clone() {
+            return Self::of_bytes(dag, &parts, container);
+        }
         let nodes = dag.reachable([value]);
         let counts = |node: &NodeId| match *dag.node(*node) {
             Node::PopCount(_) | Node::LeadingZeros(..) | Node::TrailingZeros(..) => true,
@@ -53,6 +56,29 @@ impl Function {
                 (0..=most).map(|number| result(dag, value, index, number)).collect::<Option<Vec<u8>>>()?;
             (container == ELEMENT || results[0] == 0).then_some(Self { index, results })
         })
+    }
+}
+
+impl Function {
+    /// The same function of the bytes of a word, or of their low bits, as one of the word.
+    fn of_bytes(dag: &mut Dag, parts: &[Part], container: u32) -> Option<Self> {
+        if parts.len() as u32 * ELEMENT != container || parts.iter().any(|part| part.width != ELEMENT) {
+            return None;
+        }
+        let bytes: Vec<Self> =
+            parts.iter().map(|part| Self::read(dag, part.node, ELEMENT)).collect::<Option<_>>()?;
+        let results = bytes[0].results.clone();
+        if bytes.iter().any(|own| own.results != results) {
+            return None;
+        }
+        let zero = dag.int(0);
+        let mut index = Vec::new();
+        for byte in bytes {
+            let (width, _) = dag.natural(byte.index).filter(|(width, _)| *width <= ELEMENT)?;
+            index.push(Part { node: byte.index, width });
+            index.push(Part { node: zero, width: ELEMENT - width });
+        }
+        Some(Self { index: dag.concat(&index), results })
     }
 }
 

@@ -66,9 +66,9 @@ impl Finder<'_, '_> {
     pub(crate) fn unnamed(&mut self, mut program: Program) -> Program {
         let contents = program.steps.iter_mut().map(|step| &mut step.content);
         for entry in contents.chain(program.outputs.iter_mut().map(|(_, content)| content)).flatten() {
-            if let Entry::Value(value, _) = entry
-                && let Some(bits) = self.meaning.defined(*value)
-            {
+            let Entry::Value(value, _) = entry else { continue };
+            // Named numbers may be computed from others.
+            while let Some(bits) = self.meaning.defined(*value) {
                 *value = bits;
             }
         }

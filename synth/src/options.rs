@@ -13,6 +13,7 @@ use crate::normal::normal;
 use crate::rewrite::{bit_choice, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
 use crate::table::{OpId, Table, Template, TemplateId, crosses, joins_halves};
+use crate::tables::{blended_elements, blends, chooses_elements};
 use crate::unify::{Binding, proposals, zeros};
 use crate::window::{Meaning, Window};
 
@@ -85,6 +86,8 @@ pub struct Finder<'m, 'w> {
     pub(crate) wide_products: bool,
     /// Whether it takes each bit from one of two operands.
     chooses_bits: bool,
+    /// Whether it takes each byte from one of two operands, by the sign of a third one.
+    blends_bytes: bool,
 }
 
 impl<'m, 'w> Finder<'m, 'w> {
@@ -100,6 +103,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         });
         Self {
             wide_products,
+            blends_bytes: table.templates(8).iter().any(|id| blends(table.template(*id))),
             chooses_bits: table.templates(8).iter().any(|id| chooses_bits(table.template(*id))),
             meaning,
             table,
@@ -203,6 +207,9 @@ impl<'m, 'w> Finder<'m, 'w> {
             if self.looked_up(states, &wanted, value, &mut ways) {
                 return ways;
             }
+            if self.by_bytes(states, &wanted, value, &mut ways) {
+                return ways;
+            }
             if let Some(wrapped) = self.wrapped_product(&wanted, value) {
                 let renamed = self.renamed(&wanted, wrapped);
                 ways.push(Way::Equal(states.intern(renamed, moves)));
@@ -218,10 +225,12 @@ impl<'m, 'w> Finder<'m, 'w> {
                 there && !converts && slots.iter().all(|slot| *slot <= wanted.container)
             };
             let dag = &self.meaning.dag;
-            let chooses = is_choice(dag, value)
+            let chooses = is_choice(dag, value) && !chooses_elements(dag, value)
                 || matches!(*dag.node(value), Node::Shr(_, count) if dag.as_int(count).is_none());
             direct = self.matching(value, wanted.container).iter().any(given);
-            if !direct && let Some(parts) = counts(&mut self.meaning.dag, value) {
+            let of_bytes = self.zeros_of_bytes(value, wanted.container);
+            let of_parts = if direct { None } else { counts(&mut self.meaning.dag, value) };
+            if let Some(parts) = of_bytes.or(of_parts) {
                 let renamed = self.renamed(&wanted, parts);
                 ways.push(Way::Equal(states.intern(renamed, moves)));
                 return ways;
@@ -301,32 +310,6 @@ impl<'m, 'w> Finder<'m, 'w> {
         steps.iter().all(|(op, places)| self.table.instruction(*op).uops == 1 && places.iter().all(is_given))
     }
 
-    /// Whether nothing is done for a state.
-    pub(crate) fn is_given(&self, wanted: &Wanted) -> bool {
-        self.is_constant(wanted) || self.is_loaded(wanted)
-    }
-
-    /// Whether all registers of a state can be loaded.
-    pub(crate) fn is_loaded(&self, wanted: &Wanted) -> bool {
-        wanted.ty.class == Class::Vector
-            && wanted.loads().is_some_and(|loads| {
-                loads.iter().zip(&wanted.registers).all(|(load, content)| self.is_there(*load, content))
-            })
-    }
-
-    /// Whether a register can be loaded: it lies in its leaf, or is the last one in order. Of a leaf in registers it is
-    /// one of these, or the lowest part of the first.
-    fn is_there(&self, (leaf, start): (u32, i64), content: &Content) -> bool {
-        let ty = self.meaning.window().leaves[leaf as usize].ty;
-        let (lanes, count) = (i64::from(ty.lanes), content.len() as i64);
-        if self.meaning.window().in_registers {
-            let whole =
-                self.widths.last().is_some_and(|widest| count * i64::from(ty.width) == i64::from(*widest));
-            return start == 0 || whole && start > 0 && start % count == 0;
-        }
-        start >= 0 && (start + count <= lanes || start % count == 0)
-    }
-
     pub(crate) fn renamed(&mut self, wanted: &Wanted, value: NodeId) -> Wanted {
         let mut renamed = wanted.clone();
         for entry in renamed.registers.iter_mut().flatten() {
@@ -349,6 +332,11 @@ impl<'m, 'w> Finder<'m, 'w> {
         if !self.chooses_bits {
             let bits = bit_choice(&mut self.meaning.dag, value);
             found.retain(|other| Some(*other) != bits);
+        }
+        if self.blends_bytes
+            && let Some(blended) = blended_elements(&mut self.meaning.dag, value)
+        {
+            found = vec![blended];
         }
         // Where whole products are there, products of halves and shifts without their carry lead nowhere.
         if self.wide_products && self.is_of_product(value) {
@@ -402,10 +390,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             if wider && binding.iter().any(|slot| same(&mut self.meaning.dag, slot)) {
                 continue;
             }
-            for op in table.members(template) {
-                if table.op(*op).result != wanted.ty {
-                    continue;
-                }
+            for op in table.members(template).iter().filter(|op| table.op(**op).result == wanted.ty) {
                 self.apply(
                     states,
                     wanted,
@@ -414,10 +399,7 @@ impl<'m, 'w> Finder<'m, 'w> {
                         let width = table.template(template).slots[slot];
                         match binding[slot] {
                             Some(value) => finder.entry(value, width, lane),
-                            None => {
-                                let zero = finder.meaning.dag.int(0);
-                                Entry::Uniform(zero)
-                            }
+                            None => Entry::Uniform(finder.meaning.dag.int(0)),
                         }
                     },
                     max_moves(self.meaning.window()),

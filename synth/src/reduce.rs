@@ -11,8 +11,8 @@ use crate::immediates::immediates;
 use crate::options::Finder;
 use crate::program::{Program, Value};
 use crate::select::{Selection, Stop, in_order};
-use crate::table::{OpId, Table};
-use crate::window::{ExpressionId, Lanewise, Meaning, Operator, Reduce};
+use crate::table::{Arrangement, OpId, Table};
+use crate::window::{ExpressionId, Lanewise, Meaning, Operator, Reduce, Window};
 
 /// Neighbors that are joined by one operation, most first.
 const GROUPS: &[u32] = &[8, 4, 2, 1];
@@ -22,6 +22,13 @@ pub struct Reduction {
     operand: ExpressionId,
     reduce: Reduce,
     more: Option<ExpressionId>,
+}
+
+impl Reduction {
+    /// Whether elements are extended before they are reduced.
+    pub fn extends(&self, window: &Window) -> bool {
+        !matches!(window.expressions.get(self.operand).operator, Operator::Leaf(_))
+    }
 }
 
 /// The reduction that a window is, if it is one of all lanes of something to one lane.
@@ -282,6 +289,21 @@ fn upper_half(table: &Table, from: Type, to: Type, container: u32, half: u32) ->
         let moved = own.reads.len() as u32 >= half && own.reads[0][0].1 == half * container;
         moved && own.result == to && own.args == [from]
     }));
+    let to_lowest = |(first, arrangement): &(OpId, Arrangement)| {
+        let own = table.op(*first);
+        if own.result != to || own.args != [from] {
+            return None;
+        }
+        let at = arrangement.find(|lane, outcome| {
+            let lane = lane as u32;
+            lane >= half || outcome == Some((0, (half + lane) * container))
+        })?;
+        Some(OpId(first.0 + at as u32))
+    };
+    // Sums of 64 bits that are moved in halves are not seen as sums any more.
+    if container <= 32 {
+        found.extend(table.arrangements(container).iter().filter_map(to_lowest));
+    }
     // The lower half is needed too: an instruction that overwrites its operand needs a copy of it.
     let op = found.into_iter().min_by_key(|op| {
         let instruction = table.instruction(*op);

@@ -70,7 +70,7 @@ impl Selection {
         most: Option<u64>,
         stop: &Stop<'_>,
     ) -> (Self, Vec<StateId>) {
-        let mut states = States::default();
+        let mut states = States::new(finder.meaning.window().in_registers);
         let roots: Vec<StateId> = roots
             .into_iter()
             .map(|wanted| states.intern(wanted, max_moves(finder.meaning.window()) + 1))

@@ -11,7 +11,7 @@ pub use crate::kept::Kept;
 use crate::options::Finder;
 use crate::padded::{padded, trimmed};
 use crate::program::Program;
-use crate::reduce::{asks, programs as reduced, reduction};
+use crate::reduce::{Reduction, asks, programs as reduced, reduction};
 pub use crate::select::{CostOf, Stop};
 use crate::select::{Selection, in_order};
 use crate::stages::{Stages, stages};
@@ -20,7 +20,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 14";
+const SEARCH: &[u8] = b"synth 15";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -308,27 +308,67 @@ fn search(
     states: &mut usize,
 ) -> Option<(Program, Proof)> {
     let window = meaning.window();
-    let ty = window.ty();
     let Some(results) = results(meaning) else {
         notes.push("the window is too large".into());
         return None;
     };
+    let mut most = target.most;
+    let mut known = None;
     if let Some(found) = reduction(meaning) {
-        for value in asks(meaning, &found) {
-            table.ask(value);
-        }
-        let mut finder = Finder::new(meaning, table, target.widths.clone());
-        let cost = table_cost(table, target);
-        let programs = reduced(&mut finder, &found, &cost, stop, states);
-        if programs.is_empty() {
-            notes.push("no instructions were found for the reduction".into());
-        }
-        let found = proved(&mut finder, programs, &cost, &results, judge, notes);
+        known = across(meaning, table, target, &found, &results, stop, judge, notes, states);
         // What was read off a function may be found as a function of its elements.
-        if found.is_some() || !window.in_registers {
-            return found;
+        if !window.in_registers || known.is_some() && !found.extends(window) {
+            return known;
         }
+        let price = known.as_ref().map(|(program, _)| price(program, &table_cost(table, target)));
+        most = price.or(most);
     }
+    let by_lanes = search_lanes(meaning, table, target, limit, most, &results, stop, judge, notes, states);
+    let cost = table_cost(table, target);
+    known.into_iter().chain(by_lanes).min_by_key(|(program, _)| price(program, &cost))
+}
+
+/// The cheapest program that reduces the lanes of registers in steps.
+#[expect(clippy::too_many_arguments)]
+fn across(
+    meaning: &mut Meaning<'_>,
+    table: &mut Table,
+    target: &Target<'_>,
+    reduction: &Reduction,
+    results: &[NodeId],
+    stop: &Stop<'_>,
+    judge: &mut dyn Judge,
+    notes: &mut Vec<String>,
+    states: &mut usize,
+) -> Option<(Program, Proof)> {
+    for value in asks(meaning, reduction) {
+        table.ask(value);
+    }
+    let mut finder = Finder::new(meaning, table, target.widths.clone());
+    let cost = table_cost(table, target);
+    let programs = reduced(&mut finder, reduction, &cost, stop, states);
+    if programs.is_empty() {
+        notes.push("no instructions were found for the reduction".into());
+    }
+    proved(&mut finder, programs, &cost, results, judge, notes)
+}
+
+/// The cheapest program, below `most` where that is given, that computes each lane as a function of elements.
+#[expect(clippy::too_many_arguments)]
+fn search_lanes(
+    meaning: &mut Meaning<'_>,
+    table: &mut Table,
+    target: &Target<'_>,
+    limit: usize,
+    most: Option<u64>,
+    results: &[NodeId],
+    stop: &Stop<'_>,
+    judge: &mut dyn Judge,
+    notes: &mut Vec<String>,
+    states: &mut usize,
+) -> Option<(Program, Proof)> {
+    let window = meaning.window();
+    let ty = window.ty();
     let Some(families) = meaning.families(window.root) else {
         notes.push("a reduction of too many lanes".into());
         return None;
@@ -370,7 +410,7 @@ fn search(
             registers: vec![entries.clone()],
         }));
     }
-    finish(&mut finder, table_cost(table, target), target.most, wanted, &results, stop, judge, notes, states)
+    finish(&mut finder, table_cost(table, target), most, wanted, results, stop, judge, notes, states)
 }
 
 /// A floating-point operator of some values that no operation has in its format.
@@ -408,7 +448,8 @@ fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>) -> impl Fn(crate::ta
         let instruction = table.instruction(op);
         let overwrites = instruction.operands.iter().flat_map(search::Operand::registers).count() == 1
             && instruction.destroys.is_some();
-        (target.cost)(table.op(op)) + u64::from(overwrites)
+        // Of programs that cost the same the one with fewer instructions is taken.
+        (target.cost)(table.op(op)) + u64::from(overwrites) + 1
     }
 }
 

@@ -4,6 +4,7 @@
 use hydride_ir::exact::{Dag, Int, Node, NodeId};
 
 use crate::forms::{kept_bits, sliced};
+use crate::table::Template;
 
 /// Bits of an index and of an element.
 const BYTE: u32 = 8;
@@ -31,7 +32,41 @@ pub fn chosen_elements(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
         Some(choice) => vec![choice.with_sign(dag)],
         None => Vec::new(),
     };
-    found.into_iter().map(|other| kept_bits(dag, other, kept)).collect()
+    let found: Vec<NodeId> = found.into_iter().map(|other| kept_bits(dag, other, kept)).collect();
+    found.into_iter().chain(blended_elements(dag, value)).collect()
+}
+
+/// Whether an operation takes one of two operands by the sign of a third one.
+pub(crate) fn blends(template: &Template) -> bool {
+    let dag = &template.dag;
+    let is_sign = |own: NodeId| matches!(dag.node(own), Node::Slice { width: 1, .. });
+    template.slots == [template.container; 3]
+        && matches!(*dag.node(template.root), Node::Select(condition, ..) if is_sign(condition))
+}
+
+/// Whether a value is a choice of elements by a sign, as instructions have it: a mask of it is seldom cheaper, and there are many.
+pub(crate) fn chooses_elements(dag: &Dag, value: NodeId) -> bool {
+    let Node::Select(condition, then, otherwise) = *dag.node(sliced(dag, value).0) else { return false };
+    let is_element = |node: &NodeId| matches!(dag.node(*node), Node::SliceAt { .. });
+    matches!(dag.node(condition), Node::Slice { width: 1, .. })
+        && dag.reachable([then, otherwise]).iter().any(is_element)
+}
+
+/// The ways of [`chosen_elements`] by blends, of a table of several registers.
+pub(crate) fn blended_elements(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let found = match *dag.node(of) {
+        Node::Select(condition, choice, other) if dag.as_i64(other) != Some(0) => {
+            let choice = Choice::read(dag, choice).filter(|choice| choice.is_guarded_by(dag, condition));
+            choice?.or_other(dag, other)?
+        }
+        Node::Select(condition, choice, _) => {
+            let choice = Choice::read(dag, choice).filter(|choice| choice.is_guarded_by(dag, condition));
+            choice?.blended(dag)?
+        }
+        _ => Choice::read(dag, of)?.blended(dag)?,
+    };
+    Some(kept_bits(dag, found, kept))
 }
 
 /// An element, 0 where the index is beyond the table.
@@ -80,6 +115,44 @@ impl Choice {
         let rest = dag.slice(rest, 0, BYTE, false);
         let (first, second) = (self.at(dag, low, self.index), self.at(dag, high, rest));
         dag.or(first, second)
+    }
+
+    /// The index moved so that its sign is set where it is beyond the table; of tables of whole registers its low bits are as before.
+    fn guarded(self, dag: &mut Dag) -> NodeId {
+        let moved = dag.linear(&[(self.index, Int::ONE)], Int::from(128 - self.count));
+        dag.saturate(moved, BYTE, false)
+    }
+
+    /// The element of each part of the table at the low bits of the index, 0 where this is beyond the table as a whole: a part's own
+    /// from where the index reaches it, which the sign of another sum says.
+    fn blended(self, dag: &mut Dag) -> Option<NodeId> {
+        if !self.count.is_multiple_of(ENTRIES) || self.count <= ENTRIES {
+            return None;
+        }
+        let index = self.guarded(dag);
+        let (sign, low) = (dag.slice(index, BYTE - 1, 1, false), dag.slice(index, 0, 4, false));
+        let zero = dag.int(0);
+        let own = |dag: &mut Dag, first: u32| {
+            let part = dag.slice(self.table, first * BYTE, ENTRIES * BYTE, false);
+            let chosen = self.at(dag, part, low);
+            dag.select(sign, zero, chosen)
+        };
+        let mut found = own(dag, 0);
+        for first in (ENTRIES..self.count).step_by(ENTRIES as usize) {
+            let moved = dag.linear(&[(self.index, Int::ONE)], Int::from(128 - first));
+            let moved = dag.slice(moved, 0, BYTE, false);
+            let (reached, part) = (dag.slice(moved, BYTE - 1, 1, false), own(dag, first));
+            found = dag.select(reached, part, found);
+        }
+        Some(found)
+    }
+
+    /// The element, or another value where the index is beyond a table of several registers.
+    fn or_other(self, dag: &mut Dag, other: NodeId) -> Option<NodeId> {
+        let chosen = self.blended(dag)?;
+        let index = self.guarded(dag);
+        let is_beyond = dag.slice(index, BYTE - 1, 1, false);
+        Some(dag.select(is_beyond, other, chosen))
     }
 
     /// The element at the low bits of an index, 0 where its sign is set: of an index beyond 16 elements a sum that saturates sets it,
@@ -132,12 +205,16 @@ mod tests {
 
     #[test]
     fn an_index_beyond_a_table_has_its_sign_set_or_is_one_of_another_part() {
-        for bytes in [8, 16, 24, 32] {
-            let mut dag = Dag::new(vec![8 * bytes, 8]);
+        for (bytes, count) in [(8, 1), (16, 1), (24, 1), (32, 2), (48, 2)] {
+            let mut dag = Dag::new(vec![8 * bytes, 8, 8]);
             let (table, index) = (dag.arg(0), dag.arg_slice(1, 0, 8, false));
             let position = dag.linear(&[(index, Int::from(8))], Int::ZERO);
             let value = dag.slice_at(table, position, 8, false);
-            hold(&mut dag, value, 1);
+            hold(&mut dag, value, count);
+            let (most, other) = (dag.int(bytes), dag.arg_slice(2, 0, 8, false));
+            let is_within = dag.lt(index, most);
+            let value = dag.select(is_within, value, other);
+            hold(&mut dag, value, count - 1);
         }
     }
 

@@ -4,6 +4,7 @@ mod accesses;
 pub mod lowering_data;
 mod merges;
 mod models;
+mod ports;
 mod readme;
 mod report;
 mod summary;
@@ -13,6 +14,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use ::report::Port;
 use anyhow::{Context, Result};
 use autoir::{Dialect, classes_json};
 use catalog::Trust;
@@ -68,6 +70,9 @@ pub struct GenerateArgs {
     locked: bool,
     #[command(flatten)]
     records: RecordsArgs,
+    /// Folder in which `hydride port --out` wrote: the report has its pages, and links to them.
+    #[arg(long, value_name = "DIR")]
+    ports: Option<PathBuf>,
     /// LLVM release that the generated files are for. There is data for definitions of 19 and 22.
     #[arg(long, value_name = "19|21|22", default_value_t = LlvmVersion::default().number())]
     llvm: u32,
@@ -104,8 +109,9 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
         (None, None) => families::for_outputs(&args.out, &built_in)?,
     };
     let memo = cache.memo();
+    let ports = args.ports.as_deref().map_or(Ok(Vec::new()), ports::read)?;
     let text = families::text(&known, &built_in).into_owned();
-    let inputs = Inputs::new(session, args, &isas, &emit, text)?;
+    let inputs = Inputs::new(session, args, &isas, &emit, &ports, text)?;
     if !args.check
         && let Some(kept) = inputs.reuse(args, &documents, &memo, &mut phases, start)?
     {
@@ -116,7 +122,7 @@ pub fn run(session: &Session, args: &GenerateArgs) -> Result<u8> {
     }
     let pipeline = Pipeline::run(session, &documents, &isas, known, &args.records, &memo, &mut phases)?;
     let phase = phases.start("generate", 0);
-    let mut files = files(session, &documents, &pipeline, &emit, llvm, &memo)?;
+    let mut files = files(session, &documents, &pipeline, &emit, llvm, ports, &memo)?;
     let kept = pipeline.families.beyond(&built_in);
     files.insert(families::FILE.into(), kept.to_string());
     let readme = readme::file(&pipeline, llvm, files.keys().cloned().chain(others(args, &emit)?))?;
@@ -174,7 +180,7 @@ fn others(args: &GenerateArgs, emit: &Emit) -> Result<Vec<String>> {
 /// What the outputs depend on besides the documents.
 struct Inputs {
     options: String,
-    /// Errata and validation records.
+    /// Errata, validation records and ports.
     texts: Vec<String>,
     families: String,
 }
@@ -185,12 +191,14 @@ impl Inputs {
         args: &GenerateArgs,
         isas: &[Isa],
         emit: &Emit,
+        ports: &[Port],
         families: String,
     ) -> Result<Self> {
         let mut texts = session.errata_texts(isas);
         for isa in isas {
             texts.push(args.records.text(session, *isa)?.into_owned());
         }
+        texts.extend(ports.iter().map(|port| format!("{port:?}")));
         let dictionary = args.dictionary.is_some();
         let options = format!("{isas:?} {} {:?} {emit:?} {dictionary}", args.llvm, session.reading_flags());
         Ok(Self { options, texts, families })
@@ -245,6 +253,7 @@ fn files(
     pipeline: &Pipeline,
     emit: &Emit,
     llvm: LlvmVersion,
+    ports: Vec<Port>,
     memo: &Memo,
 ) -> Result<Files> {
     let mut files = Files::new();
@@ -261,12 +270,12 @@ fn files(
     }
     let models = || if emit.has(Group::Models) { models::files(pipeline, memo) } else { Ok(Vec::new()) };
     let dialect = || if emit.has(Group::Dialect) { dialect(&pipeline.dialect, memo) } else { Files::new() };
-    let report = || -> Result<Files> {
+    let report = move || -> Result<Files> {
         if !emit.has(Group::Report) {
             return Ok(Files::new());
         }
         let (pages, merges) = rayon::join(
-            || report::files(session, documents, pipeline, memo),
+            || report::files(session, documents, pipeline, ports, memo),
             || merges::files(pipeline, memo),
         );
         let mut files = merges?;

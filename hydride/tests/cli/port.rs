@@ -231,3 +231,25 @@ fn an_interrupted_run_keeps_what_it_found() {
     let next = hydride(folder.path(), &[&args[..], &["vhaddq_s32"]].concat()).exits(0);
     assert!(next.stderr.contains("1 answers were known"), "{}", next.stderr);
 }
+
+#[test]
+fn the_report_links_to_pages_of_ports() {
+    let folder = scratch();
+    let specs = samples().display().to_string();
+    let port = ["port", "--specs", &specs, "--from", "arm", "--to", "avx2", "--out", "ported", "vadd*"];
+    hydride(folder.path(), &port).exits(0);
+    let generate = |ports: &str| {
+        let args =
+            ["generate-ir", "--specs", &specs, "--isa", "arm,x86", "--emit", "report", "--ports", ports];
+        hydride(folder.path(), &args)
+    };
+    generate("ported").exits(0);
+    let report = files(&folder.path().join("out/report"));
+    let page = &report["ports/arm_on_avx2.html"];
+    assert!(page.contains("<tr id=\"vadd_s16\""), "{page}");
+    assert!(report["data.js"].contains(r#""page":"ports/arm_on_avx2.html","entries":["#));
+    assert!(report["index.html"].contains("<a href=\"ports/arm_on_avx2.html\">arm on avx2</a>"));
+    // A folder that is not there, and one that nothing was ported to.
+    generate("nowhere").exits(3);
+    generate("out").exits(2);
+}

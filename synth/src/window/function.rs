@@ -10,7 +10,7 @@ use hydride_ir::exact::{Dag, Node, NodeId, Part, Replacements, Segment, raise_wi
 use hydride_ir::passes::open_nans;
 use hydride_ir::{Function, Op};
 
-use super::expression::{Element, Expression, ExpressionId, Expressions, Forms, Operator, Reduce};
+use super::expression::{Element, Expression, ExpressionId, Expressions, Forms, Lanewise, Operator, Reduce};
 use super::meaning::Meaning;
 use super::types::{Kind, MAX_LANES, Type};
 use super::{Leaf, Window};
@@ -111,16 +111,21 @@ impl Window {
         };
         // One lane of all elements of a vector may be a reduction.
         if let ([own], 1) = (&leaves[..], seen.ty.lanes)
-            && own.ty.width == seen.ty.width
+            && own.ty.width <= seen.ty.width
             && own.ty.lanes > 1
         {
             for (reduce, kind) in REDUCTIONS {
                 let (mut leaf, mut expressions) = (own.clone(), Expressions::default());
                 leaf.ty.kind = *kind;
-                let (operator, ty) = (Operator::Leaf(0), leaf.ty);
-                let operand = expressions.push(Expression { operator, operands: Vec::new(), ty });
-                let (operator, ty) = (Operator::Reduce(*reduce), Type { lanes: 1, ..leaf.ty });
-                let root = expressions.push(Expression { operator, operands: vec![operand], ty });
+                let mut push =
+                    |operator, operands, ty| expressions.push(Expression { operator, operands, ty });
+                let mut operand = push(Operator::Leaf(0), Vec::new(), leaf.ty);
+                let ty = Type { width: seen.ty.width, ..leaf.ty };
+                // Elements may be extended before they are added up.
+                if ty != leaf.ty {
+                    operand = push(Operator::Lanewise(Lanewise::Cast), vec![operand], ty);
+                }
+                let root = push(Operator::Reduce(*reduce), vec![operand], Type { lanes: 1, ..ty });
                 let window = window(vec![leaf], expressions, root);
                 if read.is_meant_by(&window) {
                     return Ok(window);
@@ -141,6 +146,7 @@ impl Window {
 /// The reductions that functions of one lane may be.
 const REDUCTIONS: &[(Reduce, Kind)] = &[
     (Reduce::Add, Kind::Unsigned),
+    (Reduce::Add, Kind::Signed),
     (Reduce::Max, Kind::Unsigned),
     (Reduce::Max, Kind::Signed),
     (Reduce::Min, Kind::Unsigned),

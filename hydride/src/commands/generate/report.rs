@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ::report::{Cost, Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Run};
+use ::report::{Cost, Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Port, Run};
 use anyhow::{Context, Result};
 use catalog::Trust;
 use codegen_gen::GeneratedFile;
@@ -23,6 +23,7 @@ pub fn files(
     session: &Session,
     documents: &Documents,
     pipeline: &Pipeline,
+    ports: Vec<Port>,
     memo: &Memo,
 ) -> Result<Vec<GeneratedFile>> {
     let costs = CostTable::all(session)?;
@@ -72,7 +73,7 @@ pub fn files(
         isas.push(InstructionSet { name: isa.name(), version: &parsed.version, entries });
     }
     let synonyms = synonyms::synonyms()?;
-    let input = Input { dialect: &pipeline.dialect, isas, errata, synonyms: &synonyms };
+    let input = Input { dialect: &pipeline.dialect, isas, errata, synonyms: &synonyms, ports };
     Ok(::report::generate(&input, memo)?)
 }
 

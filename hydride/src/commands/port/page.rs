@@ -68,7 +68,9 @@ pub fn page(
                 None => groups.push((key, vec![row])),
             }
         }
-        for (_, rows) in &groups {
+        for (number, (_, rows)) in groups.iter().enumerate() {
+            // Other pages link to an instruction's first row.
+            let address = if number == 0 { format!(" id=\"{}\"", escaped(id)) } else { String::new() };
             let choices: Vec<String> = rows
                 .iter()
                 .map(|row| row.source.choices.iter().map(i64::to_string).collect::<Vec<_>>().join(" "))
@@ -108,7 +110,7 @@ pub fn page(
             };
             let _ = writeln!(
                 text,
-                "<tr class=\"{class}\"><td><code>{}</code></td><td>{choices}</td>{cells}{}</tr>",
+                "<tr{address} class=\"{class}\"><td><code>{}</code></td><td>{choices}</td>{cells}{}</tr>",
                 escaped(id),
                 beside_cells(pairs.get(id))
             );

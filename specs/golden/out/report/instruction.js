@@ -108,6 +108,7 @@ hydride.instructionPage = (() => {
       return;
     }
     const { group } = model.maskedVariants();
+    const ports = model.portsOf(entry);
     const variants = member.op.members.filter((other) => other !== entry && group[other] === group[entry]);
     const params = member.op.params.map((param, position) => `${param} = ${member.params[position]}`);
     into.replaceChildren(h("article", null, head,
@@ -125,6 +126,8 @@ hydride.instructionPage = (() => {
           h("a", { class: "mono", href: hydride.link.instruction(isa, model.ids[other]) }, model.ids[other])])],
         ["Proof", member.proof === "structural" ? "structural: the same expression after normalization" : member.proof === "smt" ? "smt: a solver proved it equal" : member.proof],
         ["Validation", trustText(member)],
+        ports.length > 0 && ["As a sequence", ports.flatMap(({ to, page }, position) => [position > 0 && ", ",
+          h("a", { href: `${page}#${encodeURIComponent(id)}` }, `on ${to}`)])],
         ...machine(found),
         ["Place", h("code", null, found.place)],
       ]),

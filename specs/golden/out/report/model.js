@@ -51,6 +51,13 @@ hydride.load = (data) => {
   model.maskingOf = (entry) => (model.row[entry] < 0 ? "none" : known.masking[modelled.masking[model.row[entry]]][0]);
   model.isMasked = (entry) => model.maskingOf(entry) !== "none";
 
+  // The pages of ports that have a row for an entry.
+  const ports = new Map();
+  for (const { to, page, entries } of data.ports ?? []) {
+    for (const entry of entries) ports.set(entry, [...(ports.get(entry) ?? []), { to, page }]);
+  }
+  model.portsOf = (entry) => ports.get(entry) ?? [];
+
   /// The entry of that id, or -1.
   model.find = (isa, id) => {
     if (!model.entries) {

@@ -105,6 +105,17 @@ impl Meaning<'_> {
         arg
     }
 
+    /// Bits of a word as a named number: what is computed of them need not see what they are.
+    pub(crate) fn word(&mut self, bits: NodeId, width: u32) -> NodeId {
+        if let Some(known) = self.by_definition.get(&(bits, false)) {
+            return *known;
+        }
+        let arg = self.name(Name { bits, of: None }, width);
+        let named = self.dag.arg_slice(arg, 0, width, false);
+        self.by_definition.insert((bits, false), named);
+        named
+    }
+
     /// An operation on its named operands; conversions and comparisons are parts of the operations that use them.
     fn of_named(&mut self, id: ExpressionId, lanes: &Lanes) -> Result<NodeId, Apart> {
         let node = self.window.expressions.get(id);

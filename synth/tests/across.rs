@@ -1,0 +1,47 @@
+//! Sums and extrema of all lanes of a register.
+
+#[path = "support/registers.rs"]
+mod registers;
+mod support;
+
+use search::{Instruction, Operand};
+use synth::table::Table;
+
+/// An instruction on registers of 128 bits, by the positions of its lanes' lowest bits.
+fn instruction(id: &str, args: usize, width: u32, lane: impl Fn(u32) -> String) -> Instruction {
+    support::instruction(id, &vec![128; args], 128, width, |index| lane(width * index))
+}
+
+fn table() -> Table {
+    let mut shuffle = support::instruction("shuffle", &[128, 8], 128, 32, |lane| {
+        format!("%a[at mul(cast.u(%b[{} +: 2], 7), 0x20:7) +: 32]", 2 * lane)
+    });
+    shuffle.operands[1] = Operand::Choice { width: 8, values: (0..256).collect() };
+    let high = instruction("high", 2, 64, |at| format!("%{}[64 +: 64]", if at == 0 { "a" } else { "b" }));
+    Table::new(vec![
+        shuffle,
+        high,
+        instruction("add", 2, 32, |at| format!("add(%a[{at} +: 32], %b[{at} +: 32])")),
+        instruction("add64", 2, 64, |at| format!("add(%a[{at} +: 64], %b[{at} +: 64])")),
+        instruction("extend", 1, 64, |at| format!("cast.s(%a[{} +: 32], 64)", at / 2)),
+    ])
+}
+
+#[test]
+fn halves_are_exchanged_by_what_keeps_its_operand() {
+    let text = "func @f(%a: 128) -> (%r: 32) {\n  %r[0 +: 32] = add(add(%a[0 +: 32], %a[32 +: 32]), add(%a[64 +: 32], %a[96 +: 32]))\n}\n";
+    assert_eq!(registers::found(text, table()), ["shuffle", "add", "shuffle", "add"]);
+}
+
+#[test]
+fn halves_are_extended_one_by_one() {
+    let lane = |at: u32| format!("cast.s(%a[{} +: 32], 64)", 32 * at);
+    let text = format!(
+        "func @f(%a: 128) -> (%r: 64) {{\n  %r[0 +: 64] = add(add({}, {}), add({}, {}))\n}}\n",
+        lane(0),
+        lane(1),
+        lane(2),
+        lane(3)
+    );
+    assert_eq!(registers::found(&text, table()).len(), 6);
+}
