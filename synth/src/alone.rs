@@ -5,7 +5,7 @@ use hydride_ir::exact::{Dag, NodeId, Part, raise_with};
 use hydride_ir::passes::open_nans;
 use search::{Class, Operand, Type, specialize};
 
-use crate::contents::{Content, Entry, Place, States, Wanted};
+use crate::contents::{Alone, Content, Entry, Place, Register, States, Wanted};
 use crate::forms::joined;
 use crate::options::{Finder, Way};
 use crate::regroup::is_read;
@@ -14,18 +14,6 @@ use crate::window::Element;
 
 /// Choices of leaves for the operands of one instruction, at most.
 const MAX_CHOICES: usize = 16;
-
-/// A register that holds a leaf, or one of several that do: the leaf, and the register's number.
-type Register = (u32, u32);
-
-/// An instruction with its operands.
-pub(crate) struct Alone {
-    op: OpId,
-    /// What each register that it reads is.
-    registers: Vec<Register>,
-    /// All bits of the result.
-    value: NodeId,
-}
 
 impl Finder<'_, '_> {
     /// The instructions that give what one register is to hold, of whole leaves.

@@ -6,6 +6,7 @@ use hydride_ir::exact::NodeId;
 use rustc_hash::FxHashMap;
 use search::Type;
 
+use crate::table::OpId;
 use crate::window::{Element, Meaning};
 
 /// What one container holds.
@@ -57,6 +58,19 @@ impl Entry {
             Entry::Value(_, lane) => lane,
         }
     }
+}
+
+/// A register that holds a leaf, or one of several that do: the leaf, and the register's number.
+pub(crate) type Register = (u32, u32);
+
+/// What an instruction gives for whole leaves.
+pub(crate) struct Alone {
+    /// The operation.
+    pub op: OpId,
+    /// What each register that it reads is.
+    pub registers: Vec<Register>,
+    /// All bits of the result.
+    pub value: NodeId,
 }
 
 /// Where entries of a register come from.

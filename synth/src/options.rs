@@ -4,9 +4,8 @@ use hydride_ir::exact::{Node, NodeId, raise_with};
 use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
-use crate::alone::Alone;
 use crate::bidirectional::differing_shifts;
-use crate::contents::{Content, Entry, Place, StateId, States, Wanted, gather};
+use crate::contents::{Alone, Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
 use crate::forms::{is_computed_shift, is_condition, sliced};
 use crate::normal::normal;
