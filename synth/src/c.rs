@@ -342,16 +342,31 @@ impl<'a, 'w> Writer<'a, 'w> {
                 Operand::Register(_) => {
                     arguments.push(format!("({c_type})({})", rest.next().unwrap_or_default()));
                 }
-                Operand::Consecutive { count, .. } => {
-                    // A structure of registers.
-                    let part = self.syntax.part(&c_type, *count);
-                    let parts: Vec<String> =
-                        rest.by_ref().take(*count).map(|register| format!("({part})({register})")).collect();
-                    arguments.push(format!("({c_type}){{{{{}}}}}", parts.join(", ")));
+                Operand::Consecutive { each, count } => {
+                    let registers: Vec<String> = rest.by_ref().take(*count).collect();
+                    arguments.push(self.structure(&c_type, &registers, each.width / 8));
                 }
             }
         }
         format!("{}({})", instruction.intrinsic, arguments.join(", "))
+    }
+
+    /// Registers of so many bytes as a structure, in memory where its parts are not these registers (`int8x8x4_t` in two of them).
+    fn structure(&self, c_type: &str, registers: &[String], bytes: u32) -> String {
+        let part = self.syntax.part(c_type, registers.len());
+        if part != c_type {
+            let parts: Vec<String> =
+                registers.iter().map(|register| format!("({part})({register})")).collect();
+            return format!("({c_type}){{{{{}}}}}", parts.join(", "));
+        }
+        let mut text = format!("({{ {c_type} a_;");
+        for (register, from) in registers.iter().zip((0..).step_by(bytes as usize)) {
+            let _ = write!(
+                text,
+                " {{ __typeof__({register}) v_ = {register}; __builtin_memcpy((char *)&a_ + {from}, &v_, {bytes}); }}"
+            );
+        }
+        text + " a_; })"
     }
 
     /// The C expression of a value; halves and pairs are made in memory, which compilers see through.
