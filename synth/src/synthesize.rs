@@ -20,7 +20,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 15";
+const SEARCH: &[u8] = b"synth 16";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -163,7 +163,7 @@ impl Stage<'_, '_> {
             }
         };
         if let Some((wider, proof)) = wider {
-            let cost = |program: &Program| price(program, &table_cost(table, target));
+            let cost = |program: &Program| price(program, &table_cost(table, target, window));
             if program.as_ref().is_none_or(|(own, _)| cost(&wider) < cost(own)) {
                 notes.clear();
                 program = Some((wider, proof));
@@ -320,11 +320,11 @@ fn search(
         if !window.in_registers || known.is_some() && !found.extends(window) {
             return known;
         }
-        let price = known.as_ref().map(|(program, _)| price(program, &table_cost(table, target)));
+        let price = known.as_ref().map(|(program, _)| price(program, &table_cost(table, target, window)));
         most = price.or(most);
     }
     let by_lanes = search_lanes(meaning, table, target, limit, most, &results, stop, judge, notes, states);
-    let cost = table_cost(table, target);
+    let cost = table_cost(table, target, window);
     known.into_iter().chain(by_lanes).min_by_key(|(program, _)| price(program, &cost))
 }
 
@@ -344,8 +344,9 @@ fn across(
     for value in asks(meaning, reduction) {
         table.ask(value);
     }
+    let window = meaning.window();
     let mut finder = Finder::new(meaning, table, target.widths.clone());
-    let cost = table_cost(table, target);
+    let cost = table_cost(table, target, window);
     let programs = reduced(&mut finder, reduction, &cost, stop, states);
     if programs.is_empty() {
         notes.push("no instructions were found for the reduction".into());
@@ -410,7 +411,7 @@ fn search_lanes(
             registers: vec![entries.clone()],
         }));
     }
-    finish(&mut finder, table_cost(table, target), most, wanted, results, stop, judge, notes, states)
+    finish(&mut finder, table_cost(table, target, window), most, wanted, results, stop, judge, notes, states)
 }
 
 /// A floating-point operator of some values that no operation has in its format.
@@ -442,14 +443,19 @@ fn price(program: &Program, cost: &dyn Fn(crate::table::OpId) -> u64) -> u64 {
     program.steps.iter().map(|step| cost(step.op)).sum()
 }
 
-fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>) -> impl Fn(crate::table::OpId) -> u64 + 'a {
-    |op| {
+fn table_cost<'a>(
+    table: &'a Table,
+    target: &'a Target<'_>,
+    window: &Window,
+) -> impl Fn(crate::table::OpId) -> u64 + 'a {
+    // Of programs for registers that cost the same the one with fewer instructions is taken.
+    let each = u64::from(window.in_registers);
+    move |op| {
         // What overwrites its only operand takes a copy where that is needed afterwards.
         let instruction = table.instruction(op);
         let overwrites = instruction.operands.iter().flat_map(search::Operand::registers).count() == 1
             && instruction.destroys.is_some();
-        // Of programs that cost the same the one with fewer instructions is taken.
-        (target.cost)(table.op(op)) + u64::from(overwrites) + 1
+        (target.cost)(table.op(op)) + u64::from(overwrites) + each
     }
 }
 
