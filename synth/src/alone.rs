@@ -75,14 +75,19 @@ impl Finder<'_, '_> {
             if op.result != result {
                 continue;
             }
-            for registers in self.choices_of_leaves(&table.instruction(id).operands) {
-                let Some(function) = specialize(table.instruction(id), &op.choices) else { continue };
+            let choices = self.choices_of_leaves(&table.instruction(id).operands);
+            if choices.is_empty() {
+                continue;
+            }
+            let Some(function) = specialize(table.instruction(id), &op.choices) else { continue };
+            let function = open_nans(&function);
+            for registers in choices {
                 let dag = &mut self.meaning.dag;
                 let bits = registers.iter().zip(&op.args);
                 let args: Vec<NodeId> = bits
                     .map(|((leaf, number), ty)| dag.arg_slice(*leaf, number * ty.width, ty.width, false))
                     .collect();
-                let Ok(raised) = raise_with(dag, &open_nans(&function), &[], &args) else { continue };
+                let Ok(raised) = raise_with(dag, &function, &[], &args) else { continue };
                 let Some(segments) = raised.results.first() else { continue };
                 let parts: Vec<Part> =
                     segments.iter().map(|own| Part { node: own.value, width: own.width }).collect();

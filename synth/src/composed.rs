@@ -37,9 +37,8 @@ impl Finder<'_, '_> {
             return vec![Way::Load];
         }
         self.pairs(states, &wanted, moves, &mut ways);
-        let held = |entry: &Entry| matches!(entry, Entry::Uniform(_) | Entry::Element(_));
         match wanted.only_value() {
-            Some(value) if !wanted.registers.iter().flatten().any(held) => {
+            Some(value) if wanted.holds_values_alone() => {
                 self.computed(states, &wanted, value, &mut ways);
             }
             _ if !wanted.values().is_empty() => {

@@ -104,6 +104,11 @@ impl Wanted {
         sources.all(|other| other == Source::Value(value)).then_some(value)
     }
 
+    /// Whether registers hold lanes of values alone, beside what does not matter.
+    pub(crate) fn holds_values_alone(&self) -> bool {
+        self.registers.iter().flatten().all(|entry| matches!(entry, Entry::Any | Entry::Value(..)))
+    }
+
     /// All values that registers hold lanes of.
     pub fn values(&self) -> Vec<NodeId> {
         let mut values: Vec<NodeId> = self

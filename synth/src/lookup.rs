@@ -101,12 +101,7 @@ impl Finder<'_, '_> {
         value: NodeId,
         ways: &mut Vec<Way>,
     ) -> bool {
-        if wanted
-            .registers
-            .iter()
-            .flatten()
-            .any(|entry| matches!(entry, Entry::Uniform(_) | Entry::Element(_)))
-        {
+        if !wanted.holds_values_alone() {
             return false;
         }
         let table = self.table;

@@ -474,8 +474,7 @@ impl Finder<'_, '_> {
             let some = |from: usize| content.iter().skip(from).step_by(2).any(|entry| *entry != Entry::Any);
             some(0) && some(1)
         };
-        let values =
-            wanted.registers.iter().flatten().all(|entry| matches!(entry, Entry::Any | Entry::Value(..)));
+        let values = wanted.holds_values_alone();
         if wanted.ty.class != Class::Vector || !values || moves == 0 || !wanted.registers.iter().any(both) {
             return;
         }

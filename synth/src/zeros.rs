@@ -49,7 +49,7 @@ impl Finder<'_, '_> {
         let Some(least) = LeastBytes::read(&mut self.meaning.dag, value, wanted.container) else {
             return false;
         };
-        if wanted.registers.iter().flatten().any(|entry| !matches!(entry, Entry::Any | Entry::Value(..))) {
+        if !wanted.holds_values_alone() {
             return false;
         }
         let before = ways.len();
