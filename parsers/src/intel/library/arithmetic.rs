@@ -335,9 +335,11 @@ pub(in crate::intel) fn power_of_two(
     }
     let [subnormal, first, one] = [-least, 1 - bias, 1].map(|number| dag.int(number));
     let normal = format.power(dag, integer);
+    // A subnormal power is below two to the power of `first`: with the bound its range has no NaN.
     let position = dag.sum(&[integer, subnormal]);
-    let zero = dag.int(0);
-    let position = dag.max(position, zero);
+    let [least, most] = [0, i64::from(format.fraction()) - 1].map(|number| dag.int(number));
+    let position = dag.max(position, least);
+    let position = dag.min(position, most);
     let small = dag.shl(one, position);
     let is_normal = dag.le(first, integer);
     let node = dag.select(is_normal, normal, small);

@@ -35,6 +35,22 @@ fn a_product_with_a_power_of_two_is_rounded_once() {
     assert_eq!(scaled_bits(16, 0x0001, 0x50e0, 0), 0x7800, "2^-24 and 2^39");
 }
 
+/// VRNDSCALEPH: the powers of its fraction bits, of which those below 2^-14 are subnormal, are no NaNs, so that the NaN of a
+/// product is the number's.
+#[test]
+fn a_subnormal_power_of_two_is_no_nan() {
+    let format = Format::of_width(16).expect("a format");
+    let dag = &mut Dag::new(vec![4]);
+    let digits = dag.arg(0);
+    let power = power_of_two(dag, Value::sized(digits, 4), true, Some(16)).expect("a power");
+    assert!(!format.can_be_nan(dag, power.node));
+    for (exponent, bits) in [(0, 0x3c00), (14, 0x0400), (15, 0x0200), (24, 0x0001)] {
+        let exponent = dag.int(exponent);
+        let power = power_of_two(dag, Value::sized(exponent, 5), true, Some(16)).expect("a power");
+        assert_eq!(dag.as_int(power.node), Some(&Int::from(bits)));
+    }
+}
+
 #[test]
 fn a_product_that_needs_several_factors_is_rounded_once() {
     let (nearest, down, up) = (0, 1, 2);
