@@ -141,3 +141,25 @@ fn doubled_products_of_odd_and_even_lanes() {
     assert_eq!(length(2, 32, upper, all.clone()).0, 7);
     assert_eq!(length(2, 32, doubled, all).0, 9);
 }
+
+/// Up, with the bits that fall out below, or the other way around: a rotation, or two shifts put together.
+#[test]
+fn a_rotation_by_bits_is_one_instruction() {
+    let rotated = |by: u32| {
+        move |i: u32| {
+            let at = 32 * i;
+            format!("concat(%a[{at} +: {}], %a[{} +: {by}])", 32 - by, at + 32 - by)
+        }
+    };
+    let mut rotate = instruction("rotate", &[128, 8], 128, 32, |i| {
+        let lane = format!("%a[{} +: 32]", 32 * i);
+        format!("concat({lane}, {lane})[at sub(0x20:6, cast.u(%b[0 +: 5], 6)) +: 32]")
+    });
+    rotate.function.args[1].role = Role::Immediate { low: 0, high: 255 };
+    rotate.operands[1] = Operand::Choice { width: 8, values: (0..256).collect() };
+    for by in [1, 7, 31] {
+        let shifts = vec![shift("shl", 32), shift("shr.u", 32), binary("or", 32)];
+        assert_eq!(length(1, 32, rotated(by), shifts.clone()).0, 3, "shifts by {by}");
+        assert_eq!(length(1, 32, rotated(by), [shifts, vec![rotate.clone()]].concat()).0, 1, "by {by}");
+    }
+}

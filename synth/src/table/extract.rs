@@ -131,7 +131,9 @@ fn neighbor(raw: &[Slot], at: usize) -> Option<Slot> {
 fn lanes(dag: &mut Dag, segments: &[Segment], (start, end): (u32, u32), container: u32) -> Option<Lanewise> {
     let first = lane(dag, segments, start, container)?;
     // Values side by side are lanes of their own; a value and zeros are a shift.
-    let is_joined = |parts: &[Part]| !parts.iter().any(|part| matches!(dag.node(part.node), Node::Const(_)));
+    let is_joined = |parts: &[Part]| {
+        !is_rotated(dag, parts) && !parts.iter().any(|part| matches!(dag.node(part.node), Node::Const(_)))
+    };
     match dag.node(first) {
         Node::Const(_) => return None,
         Node::Concat(parts) if is_joined(parts) => return None,
@@ -200,6 +202,20 @@ fn lanes(dag: &mut Dag, segments: &[Segment], (start, end): (u32, u32), containe
     }
     let (function, moves) = template(dag, first, &slots, &leaves, container)?;
     Some(Lanewise { text: function.to_string().into(), function, container, moves, reads, keeps: None })
+}
+
+/// Whether the parts are an element rotated by bits: its upper ones below its lower ones. Rotations by bytes are movements.
+fn is_rotated(dag: &Dag, parts: &[Part]) -> bool {
+    let [below, above] = parts else { return false };
+    match (bits_read(dag, below.node), bits_read(dag, above.node)) {
+        (Some(((arg, low, width), _)), Some(((other, least, count), _))) => {
+            arg == other
+                && low == least + count
+                && !count.is_multiple_of(8)
+                && least.is_multiple_of(width + count)
+        }
+        _ => false,
+    }
 }
 
 /// The element that bits of an operand belong to: they themselves where they are one, else as far as lanes are apart.
