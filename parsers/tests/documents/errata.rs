@@ -1,5 +1,7 @@
 //! Errata on small hand-written documents: applied, no longer applying, for other versions, malformed.
 
+use std::collections::BTreeSet;
+
 use parsers::errata::{Errata, State};
 use parsers::{Parsed, Status, UndefinedFor, intel};
 
@@ -214,4 +216,21 @@ fn malformed_errata_are_refused_with_their_line() {
         assert!(error.to_string().starts_with(&format!("own.toml:{line}:")), "{error}");
         assert!(error.to_string().contains(message), "{error}");
     }
+}
+
+/// What the document says without errata can be read with them too.
+#[test]
+fn errata_leave_no_entry_of_the_vendors_document_unread() {
+    let Some(folder) = vendor_documents::tested(&["x86/x86-intel-3.6.9.xml"]) else { return };
+    let bytes = std::fs::read(folder.join("x86/x86-intel-3.6.9.xml")).expect("the document");
+    let text = include_str!("../../../specs/errata/x86.toml");
+    let errata = Errata::parse("x86.toml", text, |bytes| blake3::hash(bytes).to_hex().to_string());
+    let errata = errata.expect("the errata");
+    let modelled = |errata| {
+        let parsed = intel::parse("x86.xml", &bytes, &intel::Options { errata, ..Default::default() });
+        parsed.instructions.into_iter().map(|instruction| instruction.id).collect::<BTreeSet<_>>()
+    };
+    let (without, with) = (modelled(None), modelled(Some(&errata)));
+    assert!(without.len() > 1000, "the document is read");
+    assert_eq!(without.difference(&with).collect::<Vec<_>>(), Vec::<&String>::new());
 }
