@@ -1,5 +1,8 @@
 //! Numbers that instructions are looked at with, beside those that they are known with from the start.
 
+use std::collections::BTreeSet;
+
+use hydride_ir::FloatOp;
 use hydride_ir::exact::{Int, Node, NodeId};
 
 use crate::rewrite::rewrites;
@@ -13,7 +16,8 @@ fn to_halves(count: i64) -> impl Iterator<Item = i64> {
 
 /// Numbers that immediates of shifts may need for the values of a window.
 pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
-    let (mut found, mut divisions) = (std::collections::BTreeSet::new(), Vec::new());
+    let (mut found, mut divisions) = (BTreeSet::new(), Vec::new());
+    let (mut modes, mut digits) = (BTreeSet::new(), BTreeSet::from([0]));
     if meaning.window().in_registers {
         // Elements of leaves may be high parts of wider ones.
         found.extend(HALVES);
@@ -53,6 +57,17 @@ pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
                 found.insert(i64::from(*width) - 1);
             }
             Node::PopCount(_) | Node::LeadingZeros(..) => found.extend((4..32).step_by(4)),
+            // Modes of rounding, with the number of fraction bits that are kept above them: products with powers of two.
+            Node::Float { float, operands, .. } if float.op == FloatOp::RoundToInt => {
+                modes.extend(meaning.dag.as_i64(operands[1]));
+            }
+            Node::Float { float, width, operands, .. } if float.op == FloatOp::Mul => {
+                let (fraction, bias) = (width - 1 - float.exponent, (1 << (float.exponent - 1)) - 1);
+                let factors = operands[..2].iter().filter_map(|factor| meaning.dag.as_i64(*factor));
+                digits.extend(
+                    factors.map(|bits| (bits >> fraction) - bias).filter(|count| (1..16).contains(count)),
+                );
+            }
             // Predicates of comparisons are immediates.
             Node::Float { float, .. } if float.op.compares() => found.extend(1..32),
             Node::Concat(parts) => found.extend(parts.first().map(|part| i64::from(part.width))),
@@ -63,5 +78,7 @@ pub fn immediates(meaning: &mut Meaning<'_>, roots: &[NodeId]) -> Vec<i64> {
         let others = rewrites(&mut meaning.dag, division);
         found.extend(immediates(meaning, &others));
     }
-    found.into_iter().filter(|value| (1..64).contains(value)).collect()
+    found.retain(|value| (1..64).contains(value));
+    found.extend(modes.iter().flat_map(|mode| digits.iter().map(move |count| 16 * count + mode)));
+    found.into_iter().collect()
 }

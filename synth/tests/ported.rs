@@ -163,3 +163,22 @@ fn a_rotation_by_bits_is_one_instruction() {
         assert_eq!(length(1, 32, rotated(by), [shifts, vec![rotate.clone()]].concat()).0, 1, "by {by}");
     }
 }
+
+/// A number times two to the power of some digits, rounded to an integer in some mode: one immediate holds both.
+#[test]
+fn a_number_rounded_to_fraction_bits_is_one_instruction() {
+    let rounded = |i: u32, power: &str, mode: &str| {
+        format!("fround.{{8}}(fmul.{{8}}({power}, %a[{} +: 32], 0x0:3), {mode})", 32 * i)
+    };
+    let mut round = instruction("round", &[128, 8], 128, 32, |i| {
+        let power = "add(mul(cast.u(%b[4 +: 4], 32), 0x800000:32), 0x3f800000:32)";
+        rounded(i, power, "cast.u(%b[0 +: 2], 3)")
+    });
+    round.function.args[1].role = Role::Immediate { low: 0, high: 255 };
+    round.operands[1] = Operand::Choice { width: 8, values: (0..256).collect() };
+    for (power, mode) in [("0x3f800000:32", "0x0:3"), ("0x40800000:32", "0x1:3"), ("0x47000000:32", "0x3:3")]
+    {
+        let found = length(1, 32, |i| rounded(i, power, mode), vec![round.clone()]);
+        assert_eq!(found.0, 1, "times {power} in mode {mode}");
+    }
+}
