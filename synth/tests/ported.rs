@@ -42,12 +42,17 @@ fn binary(id: &str, lane: u32) -> Instruction {
     })
 }
 
+/// An instruction on lanes of `%a` and an immediate of eight bits, `%b`.
+fn by_immediate(id: &str, lane: u32, body: impl Fn(u32) -> String) -> Instruction {
+    let mut own = instruction(id, &[128, 8], 128, lane, body);
+    own.function.args[1].role = Role::Immediate { low: 0, high: 255 };
+    own.operands[1] = Operand::Choice { width: 8, values: (0..256).collect() };
+    own
+}
+
 /// A shift of lanes by an immediate.
 fn shift(id: &str, lane: u32) -> Instruction {
-    let body = |i: u32| format!("{id}(%a[{} +: {lane}], %b[0 +: 8])", lane * i);
-    let mut shift = instruction(id, &[128, 8], 128, lane, body);
-    shift.function.args[1].role = Role::Immediate { low: 0, high: 255 };
-    shift.operands[1] = Operand::Choice { width: 8, values: (0..256).collect() };
+    let mut shift = by_immediate(id, lane, |i| format!("{id}(%a[{} +: {lane}], %b[0 +: 8])", lane * i));
     shift.id = format!("{id}{lane}");
     shift
 }
@@ -151,12 +156,10 @@ fn a_rotation_by_bits_is_one_instruction() {
             format!("concat(%a[{at} +: {}], %a[{} +: {by}])", 32 - by, at + 32 - by)
         }
     };
-    let mut rotate = instruction("rotate", &[128, 8], 128, 32, |i| {
+    let rotate = by_immediate("rotate", 32, |i| {
         let lane = format!("%a[{} +: 32]", 32 * i);
         format!("concat({lane}, {lane})[at sub(0x20:6, cast.u(%b[0 +: 5], 6)) +: 32]")
     });
-    rotate.function.args[1].role = Role::Immediate { low: 0, high: 255 };
-    rotate.operands[1] = Operand::Choice { width: 8, values: (0..256).collect() };
     for by in [1, 7, 31] {
         let shifts = vec![shift("shl", 32), shift("shr.u", 32), binary("or", 32)];
         assert_eq!(length(1, 32, rotated(by), shifts.clone()).0, 3, "shifts by {by}");
@@ -170,12 +173,10 @@ fn a_number_rounded_to_fraction_bits_is_one_instruction() {
     let rounded = |i: u32, power: &str, mode: &str| {
         format!("fround.{{8}}(fmul.{{8}}({power}, %a[{} +: 32], 0x0:3), {mode})", 32 * i)
     };
-    let mut round = instruction("round", &[128, 8], 128, 32, |i| {
+    let round = by_immediate("round", 32, |i| {
         let power = "add(mul(cast.u(%b[4 +: 4], 32), 0x800000:32), 0x3f800000:32)";
         rounded(i, power, "cast.u(%b[0 +: 2], 3)")
     });
-    round.function.args[1].role = Role::Immediate { low: 0, high: 255 };
-    round.operands[1] = Operand::Choice { width: 8, values: (0..256).collect() };
     for (power, mode) in [("0x3f800000:32", "0x0:3"), ("0x40800000:32", "0x1:3"), ("0x47000000:32", "0x3:3")]
     {
         let found = length(1, 32, |i| rounded(i, power, mode), vec![round.clone()]);

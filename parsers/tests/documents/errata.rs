@@ -218,14 +218,19 @@ fn malformed_errata_are_refused_with_their_line() {
     }
 }
 
+/// The checked-in errata on x86.
+pub(crate) fn checked_in() -> Errata {
+    let text = include_str!("../../../specs/errata/x86.toml");
+    let errata = Errata::parse("x86.toml", text, |bytes| blake3::hash(bytes).to_hex().to_string());
+    errata.expect("the errata")
+}
+
 /// What the document says without errata can be read with them too.
 #[test]
 fn errata_leave_no_entry_of_the_vendors_document_unread() {
     let Some(folder) = vendor_documents::tested(&["x86/x86-intel-3.6.9.xml"]) else { return };
     let bytes = std::fs::read(folder.join("x86/x86-intel-3.6.9.xml")).expect("the document");
-    let text = include_str!("../../../specs/errata/x86.toml");
-    let errata = Errata::parse("x86.toml", text, |bytes| blake3::hash(bytes).to_hex().to_string());
-    let errata = errata.expect("the errata");
+    let errata = checked_in();
     let modelled = |errata| {
         let parsed = intel::parse("x86.xml", &bytes, &intel::Options { errata, ..Default::default() });
         parsed.instructions.into_iter().map(|instruction| instruction.id).collect::<BTreeSet<_>>()

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use hydride_ir::Bits;
-use parsers::errata::Errata;
 use parsers::{Instruction, Status, intel};
 
 const ROWS: usize = 16;
@@ -33,9 +32,7 @@ fn read() -> Option<BTreeMap<String, Instruction>> {
         document += &format!("<intrinsic {}</intrinsic>\n", &entry[..end]);
     }
     document += "</intrinsics_list>\n";
-    let errata = include_str!("../../../specs/errata/x86.toml");
-    let errata = Errata::parse("x86.toml", errata, |bytes| blake3::hash(bytes).to_hex().to_string());
-    let errata = errata.expect("the errata");
+    let errata = crate::errata::checked_in();
     let options = intel::Options { errata: Some(&errata), tiles: true, ..Default::default() };
     let parsed = intel::parse("x86.xml", document.as_bytes(), &options);
     for line in &parsed.ledger {
