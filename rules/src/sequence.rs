@@ -209,8 +209,7 @@ impl Sequence {
             for number in &step.immediates {
                 choices.push(i64::try_from(number.value(bindings.constants)?).ok()?);
             }
-            choices.iter().for_each(|choice| table.ask(*choice));
-            let op = index.find(table, &step.id, &choices)?;
+            let op = index.take(table, &step.id, &choices)?;
             let mut operands = Vec::new();
             for operand in &step.operands {
                 let value = read(operand, inputs.len(), made.len())?;
@@ -241,9 +240,12 @@ impl Instructions {
         Self(by_id)
     }
 
-    /// The table's operation of an instruction with these immediates, which it was asked for.
-    pub fn find(&self, table: &Table, id: &str, choices: &[i64]) -> Option<OpId> {
-        self.0.get(id)?.iter().find_map(|at| table.find(*at, choices))
+    /// The table's operation of an instruction with these immediates, which it is asked for.
+    pub fn take(&self, table: &mut Table, id: &str, choices: &[i64]) -> Option<OpId> {
+        choices.iter().for_each(|choice| table.ask(*choice));
+        let all = self.0.get(id)?;
+        let known = all.iter().find_map(|at| table.find(*at, choices));
+        known.or_else(|| all.iter().find_map(|at| table.take(*at, choices)))
     }
 }
 

@@ -174,8 +174,8 @@ fn operation(
 ) -> Option<String> {
     let number = |number: &Number| i64::try_from(number.value(constant)?).ok();
     let choices = step.immediates.iter().map(number).collect::<Option<Vec<i64>>>()?;
-    choices.iter().for_each(|choice| table.ask(*choice));
-    let own = table.op(machine.index.find(table, &step.id, &choices)?);
+    let own = machine.index.take(table, &step.id, &choices)?;
+    let own = table.op(own);
     let is = |other: &Op| {
         let args = other.args.iter().zip(&own.args).all(|(other, own)| {
             other.class == own.class

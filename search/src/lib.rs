@@ -86,5 +86,5 @@ pub use movement::{Source, movement};
 pub use registers::Schedule;
 pub use sequence::{Applied, Sequence};
 pub use syntax::{Syntax, Written};
-pub use transition::{Member, Selection, Transition, specialize, transitions, untried};
+pub use transition::{Member, Selection, Transition, combinations, specialize, transitions, untried};
 pub use value::{Class, Type};

@@ -197,7 +197,7 @@ pub fn transitions(instructions: &[Instruction], selection: &Selection) -> Vec<T
 }
 
 /// Every combination of the immediates; none when there are too many.
-fn combinations(operands: &[Operand]) -> Vec<Vec<i64>> {
+pub fn combinations(operands: &[Operand]) -> Vec<Vec<i64>> {
     let mut all = vec![Vec::new()];
     for operand in operands {
         let Operand::Choice { values, .. } = operand else { continue };

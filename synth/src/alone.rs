@@ -10,7 +10,7 @@ use crate::forms::joined;
 use crate::options::{Finder, Way};
 use crate::regroup::is_read;
 use crate::table::OpId;
-use crate::window::Element;
+use crate::window::{Element, Meaning, Window};
 
 /// Choices of leaves for the operands of one instruction, at most.
 const MAX_CHOICES: usize = 16;
@@ -46,23 +46,8 @@ impl Finder<'_, '_> {
     }
 
     /// Where a register of a leaf is.
-    fn register(&mut self, states: &mut States, ty: Type, (leaf, number): Register) -> Place {
-        let own = &self.meaning.window().leaves[leaf as usize];
-        let (scalar, element) = (own.scalar, own.ty.width);
-        let container = if ty.class == Class::Mask { 1 } else { element };
-        let places = 0..ty.width / container;
-        let content: Content = match scalar {
-            true => {
-                let (value, _) = self.meaning.value_of(Element { leaf, index: 0 });
-                let dag = &mut self.meaning.dag;
-                let part = |at| dag.slice(value, at * container, container, false);
-                places.map(part).map(Entry::Uniform).collect()
-            }
-            false => {
-                let first = number * places.end;
-                places.map(|at| Entry::Element(Element { leaf, index: first + at })).collect()
-            }
-        };
+    fn register(&mut self, states: &mut States, ty: Type, register: Register) -> Place {
+        let (container, content) = content(self.meaning, ty, register);
         let state = states.intern(Wanted { ty, container, registers: vec![content] }, 0);
         Place { state, register: 0 }
     }
@@ -75,7 +60,7 @@ impl Finder<'_, '_> {
             if op.result != result {
                 continue;
             }
-            let choices = self.choices_of_leaves(&table.instruction(id).operands);
+            let choices = choices_of_leaves(self.meaning.window(), &table.instruction(id).operands);
             if choices.is_empty() {
                 continue;
             }
@@ -98,36 +83,56 @@ impl Finder<'_, '_> {
         }
         found
     }
+}
 
-    /// The ways to have a leaf as each operand, each another one.
-    fn choices_of_leaves(&self, operands: &[Operand]) -> Vec<Vec<Register>> {
-        let leaves = &self.meaning.window().leaves;
-        let mut choices: Vec<Vec<Register>> = vec![Vec::new()];
-        for registers in operands.iter().map(Operand::registers).filter(|registers| !registers.is_empty()) {
-            let fits = |leaf: &u32| {
-                let leaf = &leaves[*leaf as usize];
-                let is_of_class = match registers[0].class {
-                    Class::Vector => !leaf.scalar,
-                    Class::Scalar | Class::Mask => leaf.scalar,
-                    Class::Memory => false,
-                };
-                is_of_class && leaf.ty.bits() == registers.iter().map(|ty| ty.width).sum::<u32>()
-            };
-            let own: Vec<u32> = (0..leaves.len() as u32).filter(fits).collect();
-            let is_free = |chosen: &[Register], leaf: u32| chosen.iter().all(|own| own.0 != leaf);
-            let count = registers.len() as u32;
-            let with = |chosen: &[Register], leaf: u32| {
-                chosen.iter().copied().chain((0..count).map(|number| (leaf, number))).collect()
-            };
-            choices = choices
-                .iter()
-                .flat_map(|chosen| {
-                    let free = own.iter().filter(move |leaf| is_free(chosen, **leaf));
-                    free.map(move |leaf| with(chosen, *leaf))
-                })
-                .take(MAX_CHOICES)
-                .collect();
+/// What a register of a leaf holds, in containers of a width.
+pub(crate) fn content(meaning: &mut Meaning<'_>, ty: Type, (leaf, number): Register) -> (u32, Content) {
+    let own = &meaning.window().leaves[leaf as usize];
+    let (scalar, element) = (own.scalar, own.ty.width);
+    let container = if ty.class == Class::Mask { 1 } else { element };
+    let places = 0..ty.width / container;
+    let content = match scalar {
+        true => {
+            let (value, _) = meaning.value_of(Element { leaf, index: 0 });
+            let part = |at| meaning.dag.slice(value, at * container, container, false);
+            places.map(part).map(Entry::Uniform).collect()
         }
-        choices
+        false => {
+            let first = number * places.end;
+            places.map(|at| Entry::Element(Element { leaf, index: first + at })).collect()
+        }
+    };
+    (container, content)
+}
+
+/// The ways to have a leaf as each operand, each another one.
+pub(crate) fn choices_of_leaves(window: &Window, operands: &[Operand]) -> Vec<Vec<Register>> {
+    let leaves = &window.leaves;
+    let mut choices: Vec<Vec<Register>> = vec![Vec::new()];
+    for registers in operands.iter().map(Operand::registers).filter(|registers| !registers.is_empty()) {
+        let fits = |leaf: &u32| {
+            let leaf = &leaves[*leaf as usize];
+            let is_of_class = match registers[0].class {
+                Class::Vector => !leaf.scalar,
+                Class::Scalar | Class::Mask => leaf.scalar,
+                Class::Memory => false,
+            };
+            is_of_class && leaf.ty.bits() == registers.iter().map(|ty| ty.width).sum::<u32>()
+        };
+        let own: Vec<u32> = (0..leaves.len() as u32).filter(fits).collect();
+        let is_free = |chosen: &[Register], leaf: u32| chosen.iter().all(|own| own.0 != leaf);
+        let count = registers.len() as u32;
+        let with = |chosen: &[Register], leaf: u32| {
+            chosen.iter().copied().chain((0..count).map(|number| (leaf, number))).collect()
+        };
+        choices = choices
+            .iter()
+            .flat_map(|chosen| {
+                let free = own.iter().filter(move |leaf| is_free(chosen, **leaf));
+                free.map(move |leaf| with(chosen, *leaf))
+            })
+            .take(MAX_CHOICES)
+            .collect();
     }
+    choices
 }

@@ -191,7 +191,7 @@ impl Kept {
         }
         for (step, (instruction, choices)) in program.steps.iter_mut().zip(&kept.instructions) {
             choices.iter().for_each(|choice| table.ask(*choice));
-            step.op = table.find(*instruction, choices)?;
+            step.op = table.take(*instruction, choices)?;
             renamed(&mut step.content, step.container)?;
         }
         for (_, content) in &mut program.outputs {

@@ -94,6 +94,7 @@ mod select;
 mod shifted;
 mod shifts;
 mod signs;
+mod single;
 mod stages;
 pub mod synthesize;
 pub mod table;

@@ -14,13 +14,14 @@ use crate::program::Program;
 use crate::reduce::{Reduction, asks, programs as reduced, reduction};
 pub use crate::select::{CostOf, Stop};
 use crate::select::{Selection, in_order};
+use crate::single::single;
 use crate::stages::{Stages, stages};
-use crate::table::{CONTAINERS, Table};
+use crate::table::{CONTAINERS, OpId, Table};
 use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 17";
+const SEARCH: &[u8] = b"synth 18";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -146,9 +147,9 @@ impl Stage<'_, '_> {
     fn searched<'w>(self, window: &'w Window, table: &mut Table, judge: &mut dyn Judge) -> Answer<'w> {
         let Self { target, stop, .. } = self;
         let mut meaning = Meaning::new(window);
-        let mut notes = Vec::new();
         let mut states = 0;
         let wider = self.wider(&mut meaning, table, judge, &mut states);
+        let mut search = Search { target, stop, judge, notes: Vec::new(), states };
         // Of many windows those that are left when a run is interrupted are not begun.
         let mut program = match stop() {
             true => None,
@@ -159,9 +160,10 @@ impl Stage<'_, '_> {
                     (None, true) => MAX_STATES_OF_STAGE,
                     _ => usize::MAX,
                 };
-                search(&mut meaning, table, target, limit, stop, judge, &mut notes, &mut states)
+                search.program(&mut meaning, table, limit)
             }
         };
+        let Search { judge, mut notes, mut states, .. } = search;
         if let Some((wider, proof)) = wider {
             let cost = |program: &Program| price(program, &table_cost(table, target, window));
             if program.as_ref().is_none_or(|(own, _)| cost(&wider) < cost(own)) {
@@ -296,122 +298,250 @@ pub fn prover() -> Prover {
     Prover::with_time_limit(std::time::Duration::from_secs(10)).step_limit(3_000_000)
 }
 
-#[expect(clippy::too_many_arguments)]
-fn search(
-    meaning: &mut Meaning<'_>,
-    table: &mut Table,
-    target: &Target<'_>,
-    limit: usize,
-    stop: &Stop<'_>,
-    judge: &mut dyn Judge,
-    notes: &mut Vec<String>,
-    states: &mut usize,
-) -> Option<(Program, Proof)> {
-    let window = meaning.window();
-    let Some(results) = results(meaning) else {
-        notes.push("the window is too large".into());
-        return None;
-    };
-    let mut most = target.most;
-    let mut known = None;
-    if let Some(found) = reduction(meaning) {
-        known = across(meaning, table, target, &found, &results, stop, judge, notes, states);
-        // What was read off a function may be found as a function of its elements.
-        if !window.in_registers || known.is_some() && !found.extends(window) {
-            return known;
-        }
-        let price = known.as_ref().map(|(program, _)| price(program, &table_cost(table, target, window)));
-        most = price.or(most);
-    }
-    let by_lanes = search_lanes(meaning, table, target, limit, most, &results, stop, judge, notes, states);
-    let cost = table_cost(table, target, window);
-    known.into_iter().chain(by_lanes).min_by_key(|(program, _)| price(program, &cost))
+/// A search for the cheapest program of a window, and what it has to say.
+struct Search<'s> {
+    target: &'s Target<'s>,
+    stop: &'s Stop<'s>,
+    judge: &'s mut dyn Judge,
+    /// Why programs were refused, or none was found.
+    notes: Vec<String>,
+    /// States that were looked at.
+    states: usize,
 }
 
-/// The cheapest program that reduces the lanes of registers in steps.
-#[expect(clippy::too_many_arguments)]
-fn across(
-    meaning: &mut Meaning<'_>,
-    table: &mut Table,
-    target: &Target<'_>,
-    reduction: &Reduction,
-    results: &[NodeId],
-    stop: &Stop<'_>,
-    judge: &mut dyn Judge,
-    notes: &mut Vec<String>,
-    states: &mut usize,
-) -> Option<(Program, Proof)> {
-    for value in asks(meaning, reduction) {
-        table.ask(value);
-    }
-    let window = meaning.window();
-    let mut finder = Finder::new(meaning, table, target.widths.clone());
-    let cost = table_cost(table, target, window);
-    let programs = reduced(&mut finder, reduction, &cost, stop, states);
-    if programs.is_empty() {
-        notes.push("no instructions were found for the reduction".into());
-    }
-    proved(&mut finder, programs, &cost, results, judge, notes)
-}
-
-/// The cheapest program, below `most` where that is given, that computes each lane as a function of elements.
-#[expect(clippy::too_many_arguments)]
-fn search_lanes(
-    meaning: &mut Meaning<'_>,
-    table: &mut Table,
-    target: &Target<'_>,
-    limit: usize,
-    most: Option<u64>,
-    results: &[NodeId],
-    stop: &Stop<'_>,
-    judge: &mut dyn Judge,
-    notes: &mut Vec<String>,
-    states: &mut usize,
-) -> Option<(Program, Proof)> {
-    let window = meaning.window();
-    let ty = window.ty();
-    let Some(families) = meaning.families(window.root) else {
-        notes.push("a reduction of too many lanes".into());
-        return None;
-    };
-    let roots: Vec<NodeId> = families.iter().map(|family| family.value).collect();
-    for value in immediates(meaning, &roots) {
-        table.ask(value);
-    }
-    if let Some(missing) = missing_operator(meaning, table, &roots) {
-        notes.push(format!("no instruction has its floating-point operator {missing}"));
-        return None;
-    }
-    let mut finder = Finder::new(meaning, table, target.widths.clone());
-    finder.limit = limit;
-    finder.written = finder.meaning.written();
-    let mut entries = vec![Entry::Any; ty.lanes as usize];
-    for family in &families {
-        for (lane, place) in (0u32..).zip(&family.lanes) {
-            entries[*place as usize] = finder.entry(family.value, ty.width, lane);
+impl Search<'_> {
+    /// The cheapest program, with its proof.
+    fn program(
+        &mut self,
+        meaning: &mut Meaning<'_>,
+        table: &mut Table,
+        limit: usize,
+    ) -> Option<(Program, Proof)> {
+        let window = meaning.window();
+        let Some(results) = results(meaning) else {
+            self.notes.push("the window is too large".into());
+            return None;
+        };
+        let mut most = self.target.most;
+        let mut known = None;
+        if let Some(found) = reduction(meaning) {
+            known = self.across(meaning, table, &found, &results);
+            // What was read off a function may be found as a function of its elements.
+            if !window.in_registers || known.is_some() && !found.extends(window) {
+                return known;
+            }
+            let cost = table_cost(table, self.target, window);
+            most = known.as_ref().map(|(program, _)| price(program, &cost)).or(most);
         }
+        let by_lanes = self.by_lanes(meaning, table, limit, most, &results);
+        let cost = table_cost(table, self.target, window);
+        known.into_iter().chain(by_lanes).min_by_key(|(program, _)| price(program, &cost))
     }
-    finder.only_moves = !entries.iter().any(|entry| matches!(entry, Entry::Value(..)));
-    let mut wanted: Vec<Wanted> = target
-        .widths
-        .iter()
-        .filter(|width| **width % ty.width == 0 && ty.bits().div_ceil(**width) <= 32)
-        .map(|width| Wanted {
-            ty: Type { class: Class::Vector, width: *width },
-            container: ty.width,
-            registers: in_order(&entries, ty.width, *width),
-        })
-        .collect();
-    // A number is in a general register, or bits are in a mask register, where an instruction has them there.
-    if window.in_registers && ty.bits() <= 64 {
-        let masks = (!table.templates(1).is_empty()).then_some(Class::Mask);
-        wanted.extend([Class::Scalar].into_iter().chain(masks).map(|class| Wanted {
-            ty: Type { class, width: ty.bits() },
-            container: ty.width,
-            registers: vec![entries.clone()],
-        }));
+
+    /// The cheapest program that reduces the lanes of registers in steps.
+    fn across(
+        &mut self,
+        meaning: &mut Meaning<'_>,
+        table: &mut Table,
+        reduction: &Reduction,
+        results: &[NodeId],
+    ) -> Option<(Program, Proof)> {
+        for value in asks(meaning, reduction) {
+            table.ask(value);
+        }
+        let window = meaning.window();
+        let mut finder = Finder::new(meaning, table, self.target.widths.clone());
+        let cost = table_cost(table, self.target, window);
+        let programs = reduced(&mut finder, reduction, &cost, self.stop, &mut self.states);
+        if programs.is_empty() {
+            self.notes.push("no instructions were found for the reduction".into());
+        }
+        self.proved(&mut finder, programs, &cost, results)
     }
-    finish(&mut finder, table_cost(table, target, window), most, wanted, results, stop, judge, notes, states)
+
+    /// The cheapest program, below `most` where that is given, that computes each lane as a function of elements.
+    fn by_lanes(
+        &mut self,
+        meaning: &mut Meaning<'_>,
+        table: &mut Table,
+        limit: usize,
+        most: Option<u64>,
+        results: &[NodeId],
+    ) -> Option<(Program, Proof)> {
+        let window = meaning.window();
+        let ty = window.ty();
+        let Some(families) = meaning.families(window.root) else {
+            self.notes.push("a reduction of too many lanes".into());
+            return None;
+        };
+        let roots: Vec<NodeId> = families.iter().map(|family| family.value).collect();
+        for value in immediates(meaning, &roots) {
+            table.ask(value);
+        }
+        if let Some(missing) = missing_operator(meaning, table, &roots) {
+            self.notes.push(format!("no instruction has its floating-point operator {missing}"));
+            return None;
+        }
+        let mut finder = Finder::new(meaning, table, self.target.widths.clone());
+        finder.limit = limit;
+        finder.written = finder.meaning.written();
+        let mut entries = vec![Entry::Any; ty.lanes as usize];
+        for family in &families {
+            for (lane, place) in (0u32..).zip(&family.lanes) {
+                entries[*place as usize] = finder.entry(family.value, ty.width, lane);
+            }
+        }
+        finder.only_moves = !entries.iter().any(|entry| matches!(entry, Entry::Value(..)));
+        let mut wanted: Vec<Wanted> = self
+            .target
+            .widths
+            .iter()
+            .filter(|width| **width % ty.width == 0 && ty.bits().div_ceil(**width) <= 32)
+            .map(|width| Wanted {
+                ty: Type { class: Class::Vector, width: *width },
+                container: ty.width,
+                registers: in_order(&entries, ty.width, *width),
+            })
+            .collect();
+        // A number is in a general register, or bits are in a mask register, where an instruction has them there.
+        if window.in_registers && ty.bits() <= 64 {
+            let masks = (!table.templates(1).is_empty()).then_some(Class::Mask);
+            wanted.extend([Class::Scalar].into_iter().chain(masks).map(|class| Wanted {
+                ty: Type { class, width: ty.bits() },
+                container: ty.width,
+                registers: vec![entries.clone()],
+            }));
+        }
+        let cost = table_cost(table, self.target, window);
+        if !window.in_registers || most.is_some() {
+            return self.best(&mut finder, &cost, most, wanted, results);
+        }
+        let limit = std::mem::replace(&mut finder.limit, FEW_STATES);
+        let (found, cut) = self.programs(&mut finder, wanted.clone(), &cost, None);
+        finder.limit = limit;
+        let least = found.iter().map(|program| price(program, &cost)).min();
+        if found.iter().all(|program| program.steps.len() > 1)
+            && let Some(single) = single(finder.meaning, table, &entries, results, self.judge)
+            && least.is_none_or(|least| {
+                price(&single.program, &table_cost(&single.table, self.target, window)) < least
+            })
+        {
+            drop(cost);
+            *table = single.table;
+            return Some((single.program, single.proof));
+        }
+        let settled = match cut {
+            true => None,
+            false => self.settled(&mut finder, &cost, &wanted, found, results),
+        };
+        settled.or_else(|| self.best(&mut finder, &cost, None, wanted, results))
+    }
+
+    /// The cheapest of what few states gave and of compositions below it; `None` where too little was looked at for that.
+    ///
+    /// What few states give, all of them looked at, leaves little for compositions to be cheaper in.
+    fn settled(
+        &mut self,
+        finder: &mut Finder<'_, '_>,
+        cost: &dyn Fn(OpId) -> u64,
+        wanted: &[Wanted],
+        mut found: Vec<Program>,
+        results: &[NodeId],
+    ) -> Option<(Program, Proof)> {
+        let least = found.iter().map(|program| price(program, cost)).min()?;
+        found.extend(self.compositions(finder, wanted, cost, Some(least)));
+        self.proved(finder, found, cost, results)
+    }
+
+    /// The cheapest program of all states and of compositions, below `most` where that is given.
+    fn best(
+        &mut self,
+        finder: &mut Finder<'_, '_>,
+        cost: &dyn Fn(OpId) -> u64,
+        most: Option<u64>,
+        wanted: Vec<Wanted>,
+        results: &[NodeId],
+    ) -> Option<(Program, Proof)> {
+        let price = |program: &Program| price(program, cost);
+        let in_registers = finder.meaning.window().in_registers;
+        // A composition of instructions is looked for before what else there is, which then must be cheaper; below a limit after it,
+        // since most states of compositions are beyond what is known by then.
+        let mut composed = match in_registers && most.is_none() {
+            true => self.compositions(finder, &wanted, cost, None),
+            false => Vec::new(),
+        };
+        let bounded = !composed.is_empty();
+        let least = composed.iter().map(price).min().or(most);
+        let (mut found, cut) = self.programs(finder, wanted.clone(), cost, least);
+        if in_registers && most.is_some() {
+            let least = found.iter().map(price).min().or(most);
+            composed = self.compositions(finder, &wanted, cost, least);
+        }
+        found.extend(composed);
+        if cut {
+            self.notes.push("not every state was looked at".into());
+        }
+        if found.is_empty() {
+            self.notes.push("no instructions were found for a part of the expression".into());
+        }
+        let program = self.proved(finder, found, cost, results);
+        // What was left out because of a composition that is refused is looked for after all.
+        if program.is_none() && bounded {
+            let (found, _) = self.programs(finder, wanted, cost, most);
+            return self.proved(finder, found, cost, results);
+        }
+        program
+    }
+
+    /// Compositions of instructions, in as few registers as can be, which are as narrow as can be.
+    fn compositions(
+        &mut self,
+        finder: &mut Finder<'_, '_>,
+        wanted: &[Wanted],
+        cost: &dyn Fn(OpId) -> u64,
+        most: Option<u64>,
+    ) -> Vec<Program> {
+        let size = |wanted: &Wanted| (wanted.registers.len(), wanted.ty.width);
+        let least = wanted.iter().filter(|wanted| wanted.ty.class == Class::Vector).map(size).min();
+        let own = wanted.iter().filter(|own| own.ty.class != Class::Vector || Some(size(own)) == least);
+        finder.composing = true;
+        let (found, _) = self.programs(finder, own.cloned().collect(), cost, most);
+        finder.composing = false;
+        found
+    }
+
+    /// The cheapest program for each way to hold what is wanted, and whether some states were not looked at.
+    fn programs(
+        &mut self,
+        finder: &mut Finder<'_, '_>,
+        wanted: Vec<Wanted>,
+        cost: &dyn Fn(OpId) -> u64,
+        most: Option<u64>,
+    ) -> (Vec<Program>, bool) {
+        let (mut selection, roots) = Selection::new(finder, wanted, cost, most, self.stop);
+        self.states += selection.states();
+        selection.solve();
+        let found: Vec<Program> = roots.iter().filter_map(|root| selection.program(*root, cost)).collect();
+        (found.into_iter().map(|program| finder.unnamed(program)).collect(), selection.cut)
+    }
+
+    /// The cheapest of several programs that can be proved.
+    fn proved(
+        &mut self,
+        finder: &mut Finder<'_, '_>,
+        mut programs: Vec<Program>,
+        cost: &dyn Fn(OpId) -> u64,
+        results: &[NodeId],
+    ) -> Option<(Program, Proof)> {
+        programs.sort_by_key(|program| price(program, cost));
+        for program in programs {
+            match certify(finder.meaning, finder.table, &program, results, self.judge) {
+                Ok(proof) => return Some((program, proof)),
+                Err(refusal) => self.notes.push(refusal.to_string()),
+            }
+        }
+        None
+    }
 }
 
 /// A floating-point operator of some values that no operation has in its format.
@@ -439,15 +569,11 @@ fn missing_operator(meaning: &Meaning<'_>, table: &Table, roots: &[NodeId]) -> O
 }
 
 /// What a program's steps cost together, in thousandths of a cycle.
-fn price(program: &Program, cost: &dyn Fn(crate::table::OpId) -> u64) -> u64 {
+fn price(program: &Program, cost: &dyn Fn(OpId) -> u64) -> u64 {
     program.steps.iter().map(|step| cost(step.op)).sum()
 }
 
-fn table_cost<'a>(
-    table: &'a Table,
-    target: &'a Target<'_>,
-    window: &Window,
-) -> impl Fn(crate::table::OpId) -> u64 + 'a {
+fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>, window: &Window) -> impl Fn(OpId) -> u64 + 'a {
     // Of programs for registers that cost the same the one with fewer instructions is taken.
     let each = u64::from(window.in_registers);
     move |op| {
@@ -457,113 +583,4 @@ fn table_cost<'a>(
             && instruction.destroys.is_some();
         (target.cost)(table.op(op)) + u64::from(overwrites) + each
     }
-}
-
-#[expect(clippy::too_many_arguments)]
-fn finish(
-    finder: &mut Finder<'_, '_>,
-    cost: impl Fn(crate::table::OpId) -> u64,
-    most: Option<u64>,
-    wanted: Vec<Wanted>,
-    results: &[NodeId],
-    stop: &Stop<'_>,
-    judge: &mut dyn Judge,
-    notes: &mut Vec<String>,
-    states: &mut usize,
-) -> Option<(Program, Proof)> {
-    let price = |program: &Program| price(program, &cost);
-    let in_registers = finder.meaning.window().in_registers;
-    // What few states give, all of them looked at, leaves little for compositions to be cheaper in.
-    if in_registers && most.is_none() {
-        let limit = std::mem::replace(&mut finder.limit, FEW_STATES);
-        let (mut found, cut) = programs(finder, wanted.clone(), &cost, None, stop, states);
-        finder.limit = limit;
-        if let Some(least) = found.iter().map(price).min().filter(|_| !cut) {
-            found.extend(compositions(finder, &wanted, &cost, Some(least), stop, states));
-            let program = proved(finder, found, &cost, results, judge, notes);
-            if program.is_some() {
-                return program;
-            }
-        }
-    }
-    // A composition of instructions is looked for before what else there is, which then must be cheaper; below a limit after it,
-    // since most states of compositions are beyond what is known by then.
-    let mut composed = match in_registers && most.is_none() {
-        true => compositions(finder, &wanted, &cost, None, stop, states),
-        false => Vec::new(),
-    };
-    let bounded = !composed.is_empty();
-    let least = composed.iter().map(price).min().or(most);
-    let (mut found, cut) = programs(finder, wanted.clone(), &cost, least, stop, states);
-    if in_registers && most.is_some() {
-        let least = found.iter().map(price).min().or(most);
-        composed = compositions(finder, &wanted, &cost, least, stop, states);
-    }
-    found.extend(composed);
-    if cut {
-        notes.push("not every state was looked at".into());
-    }
-    if found.is_empty() {
-        notes.push("no instructions were found for a part of the expression".into());
-    }
-    let program = proved(finder, found, &cost, results, judge, notes);
-    // What was left out because of a composition that is refused is looked for after all.
-    if program.is_none() && bounded {
-        let (found, _) = programs(finder, wanted, &cost, most, stop, states);
-        return proved(finder, found, &cost, results, judge, notes);
-    }
-    program
-}
-
-/// Compositions of instructions, in as few registers as can be, which are as narrow as can be.
-fn compositions(
-    finder: &mut Finder<'_, '_>,
-    wanted: &[Wanted],
-    cost: &impl Fn(crate::table::OpId) -> u64,
-    most: Option<u64>,
-    stop: &Stop<'_>,
-    states: &mut usize,
-) -> Vec<Program> {
-    let size = |wanted: &Wanted| (wanted.registers.len(), wanted.ty.width);
-    let least = wanted.iter().filter(|wanted| wanted.ty.class == Class::Vector).map(size).min();
-    let own = wanted.iter().filter(|own| own.ty.class != Class::Vector || Some(size(own)) == least);
-    finder.composing = true;
-    let (found, _) = programs(finder, own.cloned().collect(), cost, most, stop, states);
-    finder.composing = false;
-    found
-}
-
-/// The cheapest program for each way to hold what is wanted, and whether some states were not looked at.
-fn programs(
-    finder: &mut Finder<'_, '_>,
-    wanted: Vec<Wanted>,
-    cost: &impl Fn(crate::table::OpId) -> u64,
-    most: Option<u64>,
-    stop: &Stop<'_>,
-    states: &mut usize,
-) -> (Vec<Program>, bool) {
-    let (mut selection, roots) = Selection::new(finder, wanted, cost, most, stop);
-    *states += selection.states();
-    selection.solve();
-    let found: Vec<Program> = roots.iter().filter_map(|root| selection.program(*root, cost)).collect();
-    (found.into_iter().map(|program| finder.unnamed(program)).collect(), selection.cut)
-}
-
-/// The cheapest of several programs that can be proved.
-fn proved(
-    finder: &mut Finder<'_, '_>,
-    mut programs: Vec<Program>,
-    cost: &dyn Fn(crate::table::OpId) -> u64,
-    results: &[NodeId],
-    judge: &mut dyn Judge,
-    notes: &mut Vec<String>,
-) -> Option<(Program, Proof)> {
-    programs.sort_by_key(|program| price(program, cost));
-    for program in programs {
-        match certify(finder.meaning, finder.table, &program, results, judge) {
-            Ok(proof) => return Some((program, proof)),
-            Err(refusal) => notes.push(refusal.to_string()),
-        }
-    }
-    None
 }

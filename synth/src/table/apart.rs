@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use search::{Class, Operand, specialize};
+use hydride_ir::passes::open_nans;
+use interp::Program;
+use search::{Class, Instruction, Operand, specialize};
 
 use super::extract::approximates;
 use super::{Op, OpId, Table};
@@ -25,6 +27,35 @@ impl Table {
         op.result.class == Class::Scalar
             || operands.iter().any(|own| matches!(own, Operand::Consecutive { .. }))
             || !op.reads.is_empty() && is_large()
+    }
+
+    /// The instructions that are taken, with their positions.
+    pub(crate) fn taken(&self) -> impl Iterator<Item = (usize, &Instruction)> {
+        let is_taken = |at: &usize| self.only.as_ref().is_none_or(|only| only.contains(at));
+        self.instructions.iter().enumerate().filter(move |(at, _)| is_taken(at))
+    }
+
+    /// An instruction's function, which chooses no NaN, compiled; `None` for approximations.
+    pub(crate) fn compiled(&self, at: usize) -> Option<&Program> {
+        let instruction = &self.instructions[at];
+        let compile =
+            || (!approximates(instruction)).then(|| Program::new(&open_nans(&instruction.function)).ok());
+        self.compiled[at].get_or_init(|| compile().flatten()).as_ref()
+    }
+
+    /// The operation of an instruction with these immediates, added as one on whole registers where there is none; `None` where it
+    /// cannot have them.
+    pub fn take(&mut self, at: usize, choices: &[i64]) -> Option<OpId> {
+        if let Some(known) = self.find(at, choices) {
+            return Some(known);
+        }
+        let mut values = choices.iter();
+        let admits = |operand: &Operand| match operand {
+            Operand::Choice { values: all, .. } => values.next().is_some_and(|value| all.contains(value)),
+            _ => true,
+        };
+        let is_one = self.instructions.get(at)?.operands.iter().all(admits) && values.next().is_none();
+        is_one.then(|| self.unread(at, choices.to_vec(), Vec::new()))
     }
 
     /// Adds an instruction of which nothing is known but what it gives for whole registers.

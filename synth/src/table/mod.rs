@@ -165,6 +165,8 @@ pub struct Table {
     mixed: Arc<BTreeMap<u32, Vec<OpId>>>,
     /// Operations of which nothing is known but what they give for whole registers.
     apart: Arc<Vec<OpId>>,
+    /// The instructions' functions, compiled as soon as one is run.
+    compiled: Arc<[OnceLock<Option<interp::Program>>]>,
 }
 
 /// For an immediate the instructions that have it, as lanes.
@@ -208,6 +210,7 @@ impl Table {
             .flat_map_iter(|at| arrangements(at, &instructions[at]))
             .collect();
         let open = open.into();
+        let compiled = instructions.iter().map(|_| OnceLock::new()).collect();
         let mut table = Self {
             instructions: instructions.into(),
             templates: Vec::new(),
@@ -225,6 +228,7 @@ impl Table {
             arranged: Arc::default(),
             mixed: Arc::default(),
             apart: Arc::default(),
+            compiled,
         };
         for ((at, choices), lanewise) in chosen.iter().zip(&found) {
             lanewise.iter().for_each(|lanes| table.add(*at, choices, lanes));

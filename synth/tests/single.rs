@@ -1,0 +1,86 @@
+//! Windows that are one instruction, which samples find.
+
+mod support;
+
+use hydride_ir::Function;
+use memo::Memo;
+use search::{Instruction, Operand};
+use synth::synthesize::{Answer, Status, Target, prover, synthesize};
+use synth::table::{Op, Table};
+use synth::window::{Input, Meaning, Window};
+
+/// `(a ^ n) & b` of bytes, `n` an immediate.
+fn chosen() -> Instruction {
+    let mut own = support::instruction("chosen", &[128, 128, 8], 128, 8, |lane| {
+        format!("and(xor(%a[{0} +: 8], %c), %b[{0} +: 8])", 8 * lane)
+    });
+    own.operands[2] = Operand::Choice { width: 8, values: (0..256).collect() };
+    own
+}
+
+/// The window of a function of two registers, whose lanes of a width are an expression of `A` and `B`.
+fn window(width: u32, lane: &str) -> Window {
+    let lane = |at: u32| {
+        let read = |name: &str| format!("%{name}[{at} +: {width}]");
+        format!("  %r[{at} +: {width}] = {}\n", lane.replace('A', &read("a")).replace('B', &read("b")))
+    };
+    let lanes: String = (0..128).step_by(width as usize).map(lane).collect();
+    let function = Function::parse(&format!("func @f(%a: 128, %b: 128) -> (%r: 128) {{\n{lanes}}}\n"));
+    Window::of_function(&function.expect("a function"), &[Input::Vector; 2]).expect("a window")
+}
+
+fn answer<'w>(window: &'w Window, table: &mut Table) -> Answer<'w> {
+    let cost = |_: &Op| 1000;
+    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
+    synthesize(window, table, &target, &Memo::default(), &|| false, &mut prover())
+}
+
+#[test]
+fn an_immediate_that_nothing_asks_for_is_solved_for() {
+    let window = window(8, "and(xor(A, 0xb1:8), B)");
+    let mut table = Table::new(vec![chosen()]);
+    let answer = answer(&window, &mut table);
+    let (program, _) = answer.program.as_ref().expect("a program");
+    let steps: Vec<&[i64]> = program.steps.iter().map(|step| &table.op(step.op).choices[..]).collect();
+    assert_eq!(steps, [[0xb1]]);
+    // What is kept of it names an operation that another table has to add.
+    let kept = answer.kept(&table).expect("an answer");
+    let mut fresh = Table::new(vec![chosen()]);
+    let read = kept.read(&mut Meaning::new(&window), &mut fresh).expect("a program");
+    assert_eq!(fresh.op(read.steps[0].op).choices, [0xb1]);
+}
+
+#[test]
+fn an_immediate_that_the_instruction_cannot_have_is_no_operation() {
+    let mut own = chosen();
+    own.operands[2] = Operand::Choice { width: 8, values: (0..100).collect() };
+    let mut table = Table::new(vec![own]);
+    assert_eq!(answer(&window(8, "and(xor(A, 0xb1:8), B)"), &mut table).status, Status::Exhausted);
+    assert!(
+        table.take(0, &[0xb1]).is_none() && table.take(0, &[]).is_none() && table.take(1, &[1]).is_none()
+    );
+    assert!(table.take(0, &[99]).is_some());
+}
+
+#[test]
+fn operands_are_found_in_any_order() {
+    let mut table = Table::new(vec![chosen()]);
+    let window = window(8, "and(A, xor(B, 0xc7:8))");
+    let answer = answer(&window, &mut table);
+    let (program, _) = answer.program.expect("a program");
+    let leaves: Vec<u32> = program.inputs.iter().filter_map(|input| Some(input.load?.0)).collect();
+    assert_eq!((program.steps.len(), leaves), (1, vec![1, 0]));
+}
+
+#[test]
+fn what_agrees_on_samples_alone_is_refused() {
+    // The instruction differs from the window for one number of 2^64.
+    let other = support::instruction("other", &[128, 128], 128, 64, |lane| {
+        let a = format!("%a[{} +: 64]", 64 * lane);
+        format!("xor({a}, select(eq({a}, 0x8123456789abcdef:64), 0x1:64, %b[{} +: 64]))", 64 * lane)
+    });
+    let mut table = Table::new(vec![other]);
+    let window = window(64, "xor(A, B)");
+    let answer = answer(&window, &mut table);
+    assert!(answer.program.is_none() && answer.status == Status::Exhausted, "{:?}", answer.notes);
+}
