@@ -419,8 +419,10 @@ impl Search<'_> {
         let limit = std::mem::replace(&mut finder.limit, FEW_STATES);
         let (found, cut) = self.programs(&mut finder, wanted.clone(), &cost, None);
         finder.limit = limit;
-        let least = found.iter().map(|program| price(program, &cost)).min();
-        if found.iter().all(|program| program.steps.len() > 1)
+        // Of scalars alone all is made before the loop, which then is no loop.
+        let is_scalar = window.leaves.iter().all(|leaf| leaf.scalar);
+        let least = found.iter().map(|program| price(program, &cost)).min().filter(|_| !is_scalar);
+        if (is_scalar || found.iter().all(|program| program.steps.len() > 1))
             && let Some(single) = single(finder.meaning, table, &entries, results, self.judge)
             && least.is_none_or(|least| {
                 price(&single.program, &table_cost(&single.table, self.target, window)) < least
