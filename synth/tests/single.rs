@@ -4,7 +4,7 @@ mod support;
 
 use hydride_ir::Function;
 use memo::Memo;
-use search::{Instruction, Operand};
+use search::{Class, Instruction, Operand, Type};
 use synth::synthesize::{Answer, Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::{Input, Meaning, Window};
@@ -20,13 +20,19 @@ fn chosen() -> Instruction {
 
 /// The window of a function of two registers, whose lanes of a width are an expression of `A` and `B`.
 fn window(width: u32, lane: &str) -> Window {
+    window_of(128, Input::Vector, width, lane)
+}
+
+/// The same of arguments of as many bits.
+fn window_of(bits: u32, input: Input, width: u32, lane: &str) -> Window {
     let lane = |at: u32| {
         let read = |name: &str| format!("%{name}[{at} +: {width}]");
         format!("  %r[{at} +: {width}] = {}\n", lane.replace('A', &read("a")).replace('B', &read("b")))
     };
-    let lanes: String = (0..128).step_by(width as usize).map(lane).collect();
-    let function = Function::parse(&format!("func @f(%a: 128, %b: 128) -> (%r: 128) {{\n{lanes}}}\n"));
-    Window::of_function(&function.expect("a function"), &[Input::Vector; 2]).expect("a window")
+    let lanes: String = (0..bits).step_by(width as usize).map(lane).collect();
+    let function =
+        Function::parse(&format!("func @f(%a: {bits}, %b: {bits}) -> (%r: {bits}) {{\n{lanes}}}\n"));
+    Window::of_function(&function.expect("a function"), &[input; 2]).expect("a window")
 }
 
 fn answer<'w>(window: &'w Window, table: &mut Table) -> Answer<'w> {
@@ -83,4 +89,17 @@ fn what_agrees_on_samples_alone_is_refused() {
     let window = window(64, "xor(A, B)");
     let answer = answer(&window, &mut table);
     assert!(answer.program.is_none() && answer.status == Status::Exhausted, "{:?}", answer.notes);
+}
+
+#[test]
+fn what_scalars_make_is_an_instruction_too() {
+    let scalar = Type { class: Class::Scalar, width: 32 };
+    let mut sum = support::instruction("sum", &[32, 32], 32, 32, |_| "add(%a[0 +: 32], %b[0 +: 32])".into());
+    sum.operands = vec![Operand::Register(scalar); 2];
+    sum.result = scalar;
+    let mut table = Table::new(vec![sum]);
+    let window = window_of(32, Input::Scalar, 32, "add(A, B)");
+    let answer = answer(&window, &mut table);
+    let (program, _) = answer.program.expect("a program");
+    assert_eq!((program.steps.len(), program.output_type), (1, Some(scalar)));
 }
