@@ -103,3 +103,22 @@ fn what_scalars_make_is_an_instruction_too() {
     let (program, _) = answer.program.expect("a program");
     assert_eq!((program.steps.len(), program.output_type), (1, Some(scalar)));
 }
+
+#[test]
+fn an_operand_that_is_ignored_may_be_a_leaf_that_nothing_reads() {
+    let scalar = Type { class: Class::Scalar, width: 32 };
+    let mut own = support::instruction("flipped", &[128, 32, 8], 128, 8, |lane| {
+        format!("xor(%a[{} +: 8], %c)", 8 * lane)
+    });
+    own.operands[1] = Operand::Register(scalar);
+    own.operands[2] = Operand::Choice { width: 8, values: (0..256).collect() };
+    let lanes: String =
+        (0..16).map(|at| format!("  %r[{0} +: 8] = xor(%a[{0} +: 8], 0xb1:8)\n", 8 * at)).collect();
+    let function = Function::parse(&format!("func @f(%a: 128, %n: 32) -> (%r: 128) {{\n{lanes}}}\n"));
+    let inputs = [Input::Vector, Input::Scalar];
+    let window = Window::of_function(&function.expect("a function"), &inputs).expect("a window");
+    let mut table = Table::new(vec![own]);
+    let answer = answer(&window, &mut table);
+    let (program, _) = answer.program.expect("a program");
+    assert_eq!((program.steps.len(), program.inputs.len()), (1, 2));
+}

@@ -256,7 +256,11 @@ impl<'w> Meaning<'w> {
             Some(((first + sample) as u32, lane as u32))
         });
         let width = self.window.leaves[element.leaf as usize].ty.width;
-        let (arg, lane) = known.expect("elements come from samples");
+        let Some((arg, lane)) = known else {
+            // Nothing reads its leaf.
+            let value = self.sampled(vec![element]);
+            return (self.dag.slice(value, 0, width, false), 0);
+        };
         let bits = self.dag.arg_slice(arg, 0, width, false);
         let value = self.element(element.leaf as usize, bits);
         (self.dag.slice(value, 0, width, false), lane)
