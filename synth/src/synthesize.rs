@@ -420,7 +420,7 @@ impl Search<'_> {
         let (found, cut) = self.programs(&mut finder, wanted.clone(), &cost, None);
         finder.limit = limit;
         // Of scalars alone all is made before the loop, which then is no loop.
-        let is_scalar = window.leaves.iter().all(|leaf| leaf.scalar);
+        let is_scalar = !window.leaves.is_empty() && window.leaves.iter().all(|leaf| leaf.scalar);
         let least = found.iter().map(|program| price(program, &cost)).min().filter(|_| !is_scalar);
         if (is_scalar || found.iter().all(|program| program.steps.len() > 1))
             && let Some(single) = single(finder.meaning, table, &entries, results, self.judge)
