@@ -49,7 +49,7 @@ impl Finder<'_, '_> {
     fn register(&mut self, states: &mut States, ty: Type, register: Register) -> Place {
         let (container, content) = content(self.meaning, ty, register);
         let state = states.intern(Wanted { ty, container, registers: vec![content] }, 0);
-        Place { state, register: 0 }
+        Place { state, register: 0, low: false }
     }
 
     fn all_alone(&mut self, result: Type) -> Vec<Alone> {

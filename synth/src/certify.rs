@@ -15,7 +15,7 @@ use smt::{Prover, Verdict};
 
 use crate::cases::equal_for_each_count;
 use crate::contents::{Content, Entry};
-use crate::forms::joined;
+use crate::forms::{joined, reassembled};
 use crate::normal::normal;
 use crate::program::{Program, Value};
 use crate::rewrite::rewrites;
@@ -250,6 +250,7 @@ impl Run<'_, '_> {
                 return Err(Refusal::Malformed("a result with bits that are not written"));
             }
             let found = joined(&mut self.meaning.dag, &parts);
+            let found = reassembled(&mut self.meaning.dag, found);
             let node = match *entry {
                 Entry::Any => found,
                 _ => {

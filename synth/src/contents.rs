@@ -227,6 +227,8 @@ pub struct Place {
     pub state: StateId,
     /// The register's number in it.
     pub register: u32,
+    /// Whether its lower half alone is meant.
+    pub low: bool,
 }
 
 /// What registers of one state have in common: their sources, and whether they lie in their leaf.
@@ -244,7 +246,7 @@ pub fn gather(
     // Most operands are one register.
     if let [_] = contents[..] {
         let state = states.intern(Wanted { ty, container, registers: contents }, moves);
-        return vec![Place { state, register: 0 }];
+        return vec![Place { state, register: 0, low: false }];
     }
     let apart = states.apart;
     let key = |content: &Content| {
@@ -283,6 +285,7 @@ pub fn gather(
     let place = |(group, register): (usize, u32)| Place {
         state: ids[group],
         register: ranks[group][register as usize],
+        low: false,
     };
     places.into_iter().map(place).collect()
 }

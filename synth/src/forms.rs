@@ -77,6 +77,21 @@ pub(crate) fn joined(dag: &mut Dag, parts: &[Part]) -> NodeId {
     }
 }
 
+/// A value whose parts, where they are bits of one value, are that value again: its low bits may be computed from low bits alone,
+/// and do not show what they are bits of.
+pub(crate) fn reassembled(dag: &mut Dag, whole: NodeId) -> NodeId {
+    let Node::Concat(parts) = dag.node(whole).clone() else { return whole };
+    let mut from_above: Vec<Part> = Vec::new();
+    for part in parts.iter().rev() {
+        match from_above.last().and_then(|above| merged(dag, *part, *above)) {
+            Some(both) => *from_above.last_mut().expect("a part above") = both,
+            None => from_above.push(*part),
+        }
+    }
+    from_above.reverse();
+    joined(dag, &from_above)
+}
+
 /// Two neighbors as the bits of what one of them is bits of.
 pub(crate) fn merged(dag: &mut Dag, low: Part, high: Part) -> Option<Part> {
     let width = low.width + high.width;

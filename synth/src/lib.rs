@@ -95,6 +95,7 @@ mod shifted;
 mod shifts;
 mod signs;
 mod single;
+mod split;
 mod stages;
 pub mod synthesize;
 pub mod table;

@@ -46,6 +46,8 @@ pub enum Way {
     Equal(StateId),
     /// Registers are the halves of pairs.
     Halves(StateId),
+    /// Registers are the halves of others, of which the operation moves the upper ones down.
+    Split(StateId, OpId),
     /// Registers are pairs of others.
     Pairs(StateId),
     /// An operation for each register, with its operands.
@@ -170,6 +172,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         }
         let mut ways = Vec::new();
         self.pairs(states, &wanted, moves, &mut ways);
+        self.split(states, &wanted, moves, &mut ways);
         let mut direct = false;
         let values = wanted.values();
         // Bytes of tables are looked up together.
@@ -187,7 +190,8 @@ impl<'m, 'w> Finder<'m, 'w> {
             let single = |finder: &Self, way: &Way| finder.is_single(states, way);
             if ways.iter().any(|way| single(self, way)) {
                 // One instruction may do for a pair of registers.
-                ways.retain(|way| matches!(way, Way::Halves(_) | Way::Pairs(_)) || single(self, way));
+                let views = |way: &Way| matches!(way, Way::Halves(_) | Way::Pairs(_));
+                ways.retain(|way| views(way) || single(self, way));
                 return ways;
             }
             // Nor are shifts by counts with signs, and what is looked up or a count of parts, reached in other ways.
@@ -480,6 +484,8 @@ impl<'m, 'w> Finder<'m, 'w> {
             let operands: Option<Vec<Vec<Content>>> =
                 registers.map(|(content, op)| self.operands(*op, content, slot)).collect();
             if let Some(operands) = operands {
+                let joined = self.joined_halves(op, upper, &operands);
+                ways.extend(joined.and_then(|joined| self.way(states, wanted, &ops, joined, moves)));
                 ways.extend(self.way(states, wanted, &ops, operands, moves));
             }
         }
@@ -536,9 +542,12 @@ impl<'m, 'w> Finder<'m, 'w> {
             let op = Some(self.table.op(*op)).filter(|op| op.args != own.args).unwrap_or(own);
             for (arg, ty) in op.args.iter().enumerate() {
                 let container = op.containers.get(arg).copied()??;
-                match kinds.iter_mut().find(|kind| (kind.0, kind.1) == (*ty, container)) {
+                // Of a wider register the lower half is read.
+                let held = operands[register][arg].len() as u32 * container;
+                let ty = if held == 2 * ty.width { Type { width: held, ..*ty } } else { *ty };
+                match kinds.iter_mut().find(|kind| (kind.0, kind.1) == (ty, container)) {
                     Some(kind) => kind.2.push((register, arg)),
-                    None => kinds.push((*ty, container, vec![(register, arg)])),
+                    None => kinds.push((ty, container, vec![(register, arg)])),
                 }
             }
         }
@@ -608,13 +617,14 @@ impl<'m, 'w> Finder<'m, 'w> {
             }
             wanted_below.push(contents.into_iter().cloned().collect());
         }
-        let nowhere = Place { state: StateId(0), register: 0 };
+        let nowhere = Place { state: StateId(0), register: 0, low: false };
         let mut steps: Vec<(OpId, Vec<Place>)> =
             ops.iter().map(|op| (*op, vec![nowhere; own.args.len()])).collect();
         for ((ty, container, args), contents) in kinds.into_iter().zip(wanted_below) {
             let places = gather(states, ty, container, contents, moves);
             for ((register, arg), place) in args.into_iter().zip(places) {
-                steps[register].1[arg] = place;
+                let low = self.table.op(ops[register]).args[arg].width < ty.width;
+                steps[register].1[arg] = Place { low, ..place };
             }
         }
         Some(Way::Apply(steps))

@@ -169,16 +169,18 @@ fn joined(finder: &mut Finder<'_, '_>, mut program: Program, reduction: &Reducti
         let narrower = Type { width: ty.width / 2, ..ty };
         if live == ty.width / container
             && finder.widths.contains(&narrower.width)
-            && let Some((upper, arguments)) = upper_half(table, ty, narrower, container, half)
+            && let Some((upper, count)) = upper_half(table, ty, narrower, container, half)
         {
-            let high = program.step(upper, vec![value.clone(); arguments], container, &blank(narrower));
+            let operands = moved(finder, &mut program, upper, count, &value);
+            let high = program.step(upper, operands, container, &blank(narrower));
             ty = narrower;
             let join = joining(table, ty, container, reduction.reduce, signed)?;
             let low = Value::Low(Box::new(value));
             value = program.step(join, vec![low, high], container, &blank(ty));
         } else {
-            let (upper, arguments) = upper_half(table, ty, ty, container, half)?;
-            let high = program.step(upper, vec![value.clone(); arguments], container, &blank(ty));
+            let (upper, count) = upper_half(table, ty, ty, container, half)?;
+            let operands = moved(finder, &mut program, upper, count, &value);
+            let high = program.step(upper, operands, container, &blank(ty));
             let join = joining(table, ty, container, reduction.reduce, signed)?;
             value = program.step(join, vec![value, high], container, &blank(ty));
         }
@@ -265,9 +267,27 @@ fn across(table: &Table, ty: Type, container: u32, live: u32, reduce: Reduce, si
     })
 }
 
-/// An operation that moves the upper `half` lanes of the live ones into the lowest, with the number of its operands,
-/// which are all that register.
-fn upper_half(table: &Table, from: Type, to: Type, container: u32, half: u32) -> Option<(OpId, usize)> {
+/// The operands of a movement: a register, as often as it is read, and the number of bytes that it is moved by, where that is one.
+fn moved(
+    finder: &mut Finder<'_, '_>,
+    program: &mut Program,
+    op: OpId,
+    count: Option<i64>,
+    value: &Value,
+) -> Vec<Value> {
+    let table = finder.table;
+    let operand = |ty: &Type| {
+        let Some(count) = count.filter(|_| ty.class == Class::Scalar) else { return value.clone() };
+        let content = vec![Entry::Uniform(finder.meaning.dag.int(count))];
+        let wanted = Wanted { ty: *ty, container: ty.width, registers: Vec::new() };
+        program.constant(&wanted, &content)
+    };
+    table.op(op).args.iter().map(operand).collect()
+}
+
+/// An operation that moves the upper `half` lanes of the live ones into the lowest, all of whose operands are that register, or
+/// besides it the number of bytes in a general register.
+fn upper_half(table: &Table, from: Type, to: Type, container: u32, half: u32) -> Option<(OpId, Option<i64>)> {
     let mut found: Vec<OpId> = Vec::new();
     for id in table.templates(container) {
         if !table.template(*id).moves {
@@ -304,10 +324,16 @@ fn upper_half(table: &Table, from: Type, to: Type, container: u32, half: u32) ->
     if container <= 32 {
         found.extend(table.arrangements(container).iter().filter_map(to_lowest));
     }
+    let mut found: Vec<(OpId, Option<i64>)> = found.into_iter().map(|op| (op, None)).collect();
+    let turns = |(op, count): &(OpId, i64)| {
+        let own = table.op(*op);
+        (own.result == to && own.args[0] == from && own.reads[0][0].1 == half * container)
+            .then_some((*op, Some(*count)))
+    };
+    found.extend(table.turning(container).iter().filter_map(turns));
     // The lower half is needed too: an instruction that overwrites its operand needs a copy of it.
-    let op = found.into_iter().min_by_key(|op| {
+    found.into_iter().min_by_key(|(op, _)| {
         let instruction = table.instruction(*op);
         (instruction.uops, table.op(*op).args.len(), instruction.destroys.is_some(), *op)
-    })?;
-    Some((op, table.op(op).args.len()))
+    })
 }

@@ -129,7 +129,7 @@ impl Selection {
                 let own = match way {
                     // A composition has few instructions, whatever they cost.
                     Way::Apply(steps) if finder.composing => STEP_COST * steps.len() as u64,
-                    Way::Apply(_) => *own,
+                    Way::Apply(_) | Way::Split(..) => *own,
                     _ => 0,
                 };
                 // What an operation needs besides takes one step at least, unless it is there.
@@ -173,6 +173,7 @@ impl Selection {
     fn set(&mut self, id: StateId, ways: Vec<Way>, cost: &dyn Fn(crate::table::OpId) -> u64) {
         let own = |way: &Way| match way {
             Way::Apply(steps) => steps.iter().map(|(op, _)| cost(*op)).sum(),
+            Way::Split(_, upper) => cost(*upper) * self.states.wanted(id).registers.len() as u64 / 2,
             Way::Load => self.between(id),
             // Of two ways that cost the same the one that needs no constant is taken.
             Way::Constant => CONSTANT,
@@ -333,7 +334,11 @@ impl Selection {
 fn below(way: &Way) -> Vec<StateId> {
     match way {
         Way::Load | Way::Constant => Vec::new(),
-        Way::Recast(state) | Way::Equal(state) | Way::Halves(state) | Way::Pairs(state) => vec![*state],
+        Way::Recast(state)
+        | Way::Equal(state)
+        | Way::Halves(state)
+        | Way::Split(state, _)
+        | Way::Pairs(state) => vec![*state],
         Way::Apply(steps) => {
             let mut states: Vec<StateId> =
                 steps.iter().flat_map(|(_, places)| places).map(|place| place.state).collect();
@@ -395,6 +400,15 @@ impl Builder<'_> {
                     .flat_map(|pair| [Value::Low(Box::new(pair.clone())), Value::High(Box::new(pair))])
                     .collect()
             }
+            Way::Split(state, upper) => {
+                let wholes = self.state(*state)?;
+                let mut values = Vec::new();
+                for (whole, contents) in wholes.into_iter().zip(wanted.registers.chunks(2)) {
+                    values.push(Value::Low(Box::new(whole.clone())));
+                    values.push(self.program.step(*upper, vec![whole], wanted.container, &contents[1]));
+                }
+                values
+            }
             Way::Pairs(state) => {
                 let singles = self.state(*state)?;
                 singles.chunks(2).map(|two| Value::Pair(Box::new((two[0].clone(), two[1].clone())))).collect()
@@ -403,8 +417,9 @@ impl Builder<'_> {
                 let mut values = Vec::new();
                 for ((op, places), content) in steps.iter().zip(&wanted.registers) {
                     let mut operands = Vec::new();
-                    for Place { state, register } in places {
-                        operands.push(self.state(*state)?[*register as usize].clone());
+                    for Place { state, register, low } in places {
+                        let value = self.state(*state)?[*register as usize].clone();
+                        operands.push(if *low { Value::Low(Box::new(value)) } else { value });
                     }
                     values.push(self.program.step(*op, operands, wanted.container, content));
                 }

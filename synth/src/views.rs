@@ -5,7 +5,7 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 use search::{Class, Type};
 
 use crate::clamps::one_too_many;
-use crate::contents::{Content, Entry, States, Wanted, gather};
+use crate::contents::{Content, Entry, Place, States, Wanted, gather};
 use crate::forms::{is_condition, sliced};
 use crate::options::{Finder, MAX_CONTAINER, Way, in_order};
 use crate::table::TemplateId;
@@ -502,10 +502,19 @@ impl Finder<'_, '_> {
             // The lanes of each operand are computed in their own way; those of products of registers where they are wanted.
             let stays = self.meaning.window().in_registers && wanted.container <= 32;
             let moves = if stays { 0 } else { moves - 1 };
-            let [first, second] = contents.map(|own| gather(states, wanted.ty, wanted.container, own, moves));
-            let steps =
-                first.into_iter().zip(second).map(|(first, second)| (*op, vec![first, second])).collect();
-            ways.push(Way::Apply(steps));
+            let mut held =
+                |own: Vec<Content>| gather(states, wanted.ty, wanted.container, own, moves).into_iter();
+            // Those of one operand's lanes after the other's are computed together.
+            let in_turn = own.reads[0][0].0 != own.reads[1][0].0;
+            let [first, second] = contents;
+            let places: Vec<Vec<Place>> = match in_turn {
+                true => held(first).zip(held(second)).map(|(first, second)| vec![first, second]).collect(),
+                false => {
+                    let all = first.into_iter().zip(second).flat_map(|(first, second)| [first, second]);
+                    held(all.collect()).collect::<Vec<_>>().chunks(2).map(<[Place]>::to_vec).collect()
+                }
+            };
+            ways.push(Way::Apply(places.into_iter().map(|operands| (*op, operands)).collect()));
         }
     }
 }

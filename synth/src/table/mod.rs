@@ -9,6 +9,7 @@ mod arrangement;
 pub(crate) mod extract;
 mod mixed;
 mod permutation;
+mod reads;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -27,6 +28,8 @@ use extract::{Lanewise, extract};
 use mixed::{Mixed, mixed};
 use permutation::permutations;
 pub use permutation::{Outcome, Permutation};
+pub(crate) use reads::{crosses, joins_halves, packs_in_halves};
+use reads::{is_moved, moves_down, packs_every_other, takes_turns, turns_down};
 
 /// Widths of containers in bits that lanes are looked for in.
 pub const CONTAINERS: &[u32] = &[8, 16, 32, 64];
@@ -152,10 +155,13 @@ pub struct Table {
     only: Option<Arc<BTreeSet<usize>>>,
     /// What instructions are with immediates that any copy asked for.
     extracted: Arc<Extracted>,
-    /// Movements that take lanes from two operands in turn, by the width of the lanes.
+    /// Movements that take every other lane of two operands, by the width of the lanes.
     alternating: Arc<BTreeMap<u32, Vec<OpId>>>,
     /// Movements of all lanes down by some, by the width of the lanes; no other way leads to them.
     lowering: Arc<BTreeMap<u32, Vec<OpId>>>,
+    /// Rotations by a number of bytes in a general register, by the width of the lanes, each with such a number; no other way leads
+    /// to them.
+    turning: Arc<BTreeMap<u32, Vec<(OpId, i64)>>>,
     /// Instructions that a constant index makes movements, by the width of their lanes, each with its operation.
     permutations: Arc<BTreeMap<u32, Vec<(OpId, Permutation)>>>,
     /// Instructions whose immediate chooses lanes, by the width of these, each with the operation of its first immediate, which
@@ -224,6 +230,7 @@ impl Table {
             extracted: Arc::default(),
             alternating: Arc::default(),
             lowering: Arc::default(),
+            turning: Arc::default(),
             permutations: Arc::default(),
             arranged: Arc::default(),
             mixed: Arc::default(),
@@ -257,6 +264,7 @@ impl Table {
         table.lowering = Arc::new(lowering);
         table.pair();
         table.alternate();
+        table.turn();
         table.permute();
         table.arrange(arranged);
         table
@@ -327,13 +335,15 @@ impl Table {
         self.mixed.get(&container).map_or(&[], Vec::as_slice)
     }
 
-    /// Finds the movements that take lanes from two operands in turn.
+    /// Finds the movements that take every other lane of two operands.
     fn alternate(&mut self) {
         let mut found: BTreeMap<u32, Vec<OpId>> = BTreeMap::new();
         for (template, members) in self.templates.iter().zip(&self.members).filter(|(own, _)| own.moves) {
             for id in members {
                 let op = &self.ops[id.0 as usize];
-                if op.args == [op.result; 2] && takes_turns(&op.reads, template.container) {
+                let every_other = takes_turns(&op.reads, template.container)
+                    || packs_every_other(&op.reads, template.container);
+                if op.args == [op.result; 2] && every_other {
                     found.entry(template.container).or_default().push(*id);
                 }
             }
@@ -345,19 +355,22 @@ impl Table {
                 (own.uops, own.latency, *id)
             };
             ops.sort_by_key(cost);
-            let mut seen: Vec<(Type, u32)> = Vec::new();
+            let mut seen: Vec<(Type, bool, u32)> = Vec::new();
             ops.retain(|id| {
                 let op = &self.ops[id.0 as usize];
+                let in_turn = op.reads[0][0].0 != op.reads[1][0].0;
                 let places = op.reads.iter().take(2).map(|reads| reads[0].1).sum();
-                let new = !seen.contains(&(op.result, places));
-                seen.push((op.result, places));
+                let own = (op.result, in_turn, places);
+                let new = !seen.contains(&own);
+                seen.push(own);
                 new
             });
         }
         self.alternating = Arc::new(found);
     }
 
-    /// The movements that take lanes of this width from two operands in turn, each from its own pair of places.
+    /// The movements that take every other lane of this width of two operands, in turn or one operand's after the other's, each
+    /// from its own pair of places.
     pub fn alternating(&self, container: u32) -> &[OpId] {
         self.alternating.get(&container).map_or(&[], Vec::as_slice)
     }
@@ -365,6 +378,36 @@ impl Table {
     /// The movements of all lanes of this width down by some.
     pub fn lowering(&self, container: u32) -> &[OpId] {
         self.lowering.get(&container).map_or(&[], Vec::as_slice)
+    }
+
+    /// Finds the rotations by numbers in general registers.
+    fn turn(&mut self) {
+        let instructions = self.instructions.clone();
+        let turns: Vec<(usize, i64, Vec<Lanewise>)> = (0..instructions.len())
+            .into_par_iter()
+            .filter_map(|at| Some((at, with_count_chosen(&instructions[at])?)))
+            .flat_map_iter(|(at, counted)| {
+                let bytes = i64::from(counted.result.width / 8);
+                let counts = std::iter::successors(Some(1), |count| Some(2 * count));
+                let counts: Vec<i64> = counts.take_while(|count| *count < bytes).collect();
+                counts.into_iter().map(move |count| (at, count, extract(&counted, &[count])))
+            })
+            .collect();
+        let mut found: BTreeMap<u32, Vec<(OpId, i64)>> = BTreeMap::new();
+        for (at, count, lanewise) in turns {
+            for lanes in
+                lanewise.into_iter().filter(|lanes| lanes.moves && turns_down(&lanes.reads, lanes.container))
+            {
+                let op = self.unread(at, Vec::new(), lanes.reads);
+                found.entry(lanes.container).or_default().push((op, count));
+            }
+        }
+        self.turning = Arc::new(found);
+    }
+
+    /// The rotations of lanes of this width by a number of bytes in a general register, their second operand.
+    pub fn turning(&self, container: u32) -> &[(OpId, i64)] {
+        self.turning.get(&container).map_or(&[], Vec::as_slice)
     }
 
     /// A movement that is no member of a template.
@@ -451,6 +494,8 @@ impl Table {
         permutations.for_each(|own| own.retain(|(op, _)| is(op)));
         let arranged = Arc::make_mut(&mut table.arranged).values_mut();
         arranged.for_each(|own| own.retain(|(op, _)| is(op)));
+        let turning = Arc::make_mut(&mut table.turning).values_mut();
+        turning.for_each(|own| own.retain(|(op, _)| is(op)));
         Arc::make_mut(&mut table.apart).retain(is);
         table.only = Some(Arc::new(instructions));
         table
@@ -651,18 +696,6 @@ impl Table {
     }
 }
 
-/// Whether each lane of the second operation reads what the first one reads, further up or down by one number of bits.
-fn is_moved(first: &Op, second: &Op) -> bool {
-    let reads = |op: &Op| op.reads.iter().flatten().copied().collect::<Vec<_>>();
-    let (first, second) = (reads(first), reads(second));
-    let distance = |((arg, low), (other, other_low)): (&(u32, u32), &(u32, u32))| {
-        (arg == other).then(|| i64::from(*other_low) - i64::from(*low))
-    };
-    let mut distances = first.iter().zip(&second).map(distance);
-    let by = distances.next().flatten();
-    first.len() == second.len() && by.is_some() && distances.all(|distance| distance == by)
-}
-
 /// Which bits of vector operands an operation reads, sorted.
 struct Coverage {
     read: Vec<(u32, u32, u32)>,
@@ -693,72 +726,23 @@ impl Coverage {
     }
 }
 
-/// Whether lanes are those of two operands in turn, and each is at its own place or at that of its neighbor in a pair, at
-/// the same one throughout an operand.
-fn takes_turns(reads: &[Vec<(u32, u32)>], container: u32) -> bool {
-    let place =
-        |lane: usize| reads.get(lane).and_then(|own| own.first()).map(|(arg, low)| (*arg, low / container));
-    let (Some(first), Some(second)) = (place(0), place(1)) else { return false };
-    let fits = |(lane, own): (usize, &Vec<(u32, u32)>)| {
-        let (arg, parity) = if lane % 2 == 0 { (first.0, first.1 % 2) } else { (second.0, second.1 % 2) };
-        own[..] == [(arg, (2 * (lane as u32 / 2) + parity) * container)]
-    };
-    first.0 != second.0 && reads.iter().enumerate().all(fits)
-}
-
-/// Whether lanes are the quarters of an operand with the middle ones exchanged.
-pub(crate) fn crosses(reads: &[Vec<(u32, u32)>], container: u32) -> bool {
-    let quarter = reads.len() / 4;
-    let own = |lane: usize| [0, 2, 1, 3].get(lane / quarter).map(|from| from * quarter + lane % quarter);
-    quarter > 0
-        && reads.len() == 4 * quarter
-        && (0..reads.len()).all(|lane| {
-            let place = own(lane).map(|from| (reads[0][0].0, from as u32 * container));
-            place.is_some_and(|place| reads[lane] == [place])
-        })
-}
-
-/// Whether lanes are a half of one operand and then the same half of another one.
-pub(crate) fn joins_halves(reads: &[Vec<(u32, u32)>], container: u32) -> bool {
-    let half = reads.len() / 2;
-    let place = |lane: usize| reads.get(lane).and_then(|own| own.first()).copied();
-    let (Some((first, low)), Some((second, _))) = (place(0), place(half)) else { return false };
-    let bits = half as u32 * container;
-    half > 0
-        && reads.len() == 2 * half
-        && first != second
-        && (low == 0 || low == bits)
-        && (0..reads.len()).all(|lane| {
-            let arg = if lane < half { first } else { second };
-            reads[lane] == [(arg, low + (lane % half) as u32 * container)]
-        })
-}
-
-/// Whether lanes are an operand's from some lane on.
-fn moves_down(lanes: &Lanewise) -> bool {
-    let first = |at: usize| lanes.reads.get(at).and_then(|reads| reads.first()).copied();
-    let Some((arg, low)) = first(0) else { return false };
-    low > 0 && (0..lanes.reads.len()).all(|at| first(at) == Some((arg, low + at as u32 * lanes.container)))
-}
-
-/// Whether the quarters of the lanes are computed from two operands in turn, as instructions have that pack each half of
-/// a register.
-pub(crate) fn packs_in_halves(reads: &[Vec<(u32, u32)>]) -> bool {
-    let quarter = reads.len() / 4;
-    let operand = |lane: usize| match reads[lane][..] {
-        [(operand, _)] => Some(operand),
-        _ => None,
-    };
-    quarter > 0
-        && reads.len() == 4 * quarter
-        && operand(0).is_some()
-        && operand(0) != operand(quarter)
-        && (0..reads.len()).all(|lane| operand(lane) == operand(lane / quarter % 2 * quarter))
-}
-
 /// Types of the registers that an instruction reads.
 pub fn register_types(instruction: &Instruction) -> Vec<Type> {
     instruction.operands.iter().flat_map(Operand::registers).collect()
+}
+
+/// An instruction that moves parts of a register by a number in a general one, with that number as an immediate.
+fn with_count_chosen(instruction: &Instruction) -> Option<Instruction> {
+    let [Operand::Register(data), Operand::Register(count)] = instruction.operands[..] else { return None };
+    let moves = || {
+        instruction.function.exprs().iter().any(|expr| matches!(expr.op, hydride_ir::Op::ExtractAt { .. }))
+    };
+    if data != instruction.result || data.class != Class::Vector || count.class != Class::Scalar || !moves() {
+        return None;
+    }
+    let mut chosen = instruction.clone();
+    chosen.operands[1] = Operand::Choice { width: count.width, values: Vec::new() };
+    Some(chosen)
 }
 
 /// The values of an instruction's only immediate.

@@ -1,0 +1,85 @@
+//! Halves of computed registers: the lower one is there for nothing, and the upper one is read by an operation of its own, or
+//! moved down.
+
+use search::Class;
+
+use crate::contents::{Content, Entry, States, Wanted};
+use crate::options::{Finder, Way, in_order};
+use crate::table::{OpId, Table};
+
+impl Finder<'_, '_> {
+    /// The operands of an operation and in turn of the one that computes of upper halves ([`Table::upper`]), with both halves of
+    /// what is computed in one register, of which the first operation reads the lower one; `None` where nothing changes.
+    pub(crate) fn joined_halves(
+        &self,
+        op: OpId,
+        upper: OpId,
+        operands: &[Vec<Content>],
+    ) -> Option<Vec<Vec<Content>>> {
+        let [own, above] = [op, upper].map(|op| self.table.op(op));
+        let mut joined = operands.to_vec();
+        let mut changed = false;
+        for pair in joined.chunks_mut(2) {
+            let [low, high] = pair else { return None };
+            for arg in (0..own.args.len()).filter(|arg| own.args[*arg] != above.args[*arg]) {
+                if !is_computed(&low[arg]) || !is_computed(&high[arg]) {
+                    continue;
+                }
+                for (entry, more) in high[arg].iter_mut().zip(&low[arg]) {
+                    *entry = entry.joined(*more)?;
+                }
+                low[arg] = high[arg].clone();
+                changed = true;
+            }
+        }
+        changed.then_some(joined)
+    }
+
+    /// Registers of half a width as halves of computed ones, where lanes are in order.
+    pub(crate) fn split(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {
+        let ty = search::Type { width: 2 * wanted.ty.width, ..wanted.ty };
+        let halves = wanted.registers.chunks(2);
+        if ty.class != Class::Vector
+            || !self.widths.contains(&ty.width)
+            || halves.len() * 2 != wanted.registers.len()
+        {
+            return;
+        }
+        let joined: Vec<Content> = halves.map(<[Content]>::concat).collect();
+        if wanted.only_value().is_none()
+            || !joined.iter().all(|content| is_computed(content) && in_order(content))
+        {
+            return;
+        }
+        if let Some(upper) = self.table.upper_half(wanted.ty, wanted.container) {
+            let whole = Wanted { ty, container: wanted.container, registers: joined };
+            ways.push(Way::Split(states.intern(whole, moves), upper));
+        }
+    }
+}
+
+impl Table {
+    /// The cheapest operation that gives the upper half of a register of twice a type's width.
+    fn upper_half(&self, ty: search::Type, container: u32) -> Option<OpId> {
+        let moves = self.templates(container).iter().filter(|id| self.template(**id).moves);
+        let is_upper = |op: &OpId| {
+            let own = self.op(*op);
+            let lane =
+                |(lane, reads): (u32, &Vec<(u32, u32)>)| reads[..] == [(0, ty.width + lane * container)];
+            own.result == ty
+                && own.args == [search::Type { width: 2 * ty.width, ..ty }]
+                && own.reads.len() as u32 * container == ty.width
+                && (0..).zip(&own.reads).all(lane)
+        };
+        let found = moves.flat_map(|id| self.members(*id)).copied().filter(is_upper);
+        found.min_by_key(|op| {
+            let instruction = self.instruction(*op);
+            (instruction.uops, instruction.latency, *op)
+        })
+    }
+}
+
+/// Whether a register holds a value that is no constant and no element of a leaf.
+fn is_computed(content: &Content) -> bool {
+    content.iter().any(|entry| matches!(entry, Entry::Value(..)))
+}
