@@ -2,7 +2,7 @@
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId};
 
-use crate::forms::{kept_bits, sliced};
+use crate::forms::{kept_bits, shifted_down, sliced};
 
 /// Values that equal one in which a sum with a constant is clamped or shifted down.
 pub(crate) fn constants(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
@@ -74,15 +74,8 @@ fn clamped_from(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
 
 /// `⌊(x + c) / 2^n⌋` is `⌊(x + c mod 2^n) / 2^n⌋ + ⌊c / 2^n⌋`.
 fn shifted(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let (of, kept) = sliced(dag, value);
-    let (sum, count, kept) = match *dag.node(of) {
-        Node::Shr(sum, count) => (sum, usize::try_from(dag.as_i64(count)?).ok()?, kept),
-        // The bits of a sum from some bit on are it shifted down.
-        Node::Slice { of, low, width, signed } if low > 0 => {
-            (of, low as usize, kept.or(Some((width, signed))))
-        }
-        _ => return None,
-    };
+    let (sum, count, kept) = shifted_down(dag, value)?;
+    let count = usize::try_from(dag.as_i64(count)?).ok()?;
     let (rest, constant) = parts(dag, sum)?;
     let whole = &constant >> count;
     if whole == Int::ZERO {
@@ -92,7 +85,7 @@ fn shifted(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     let count = dag.int(count);
     let shifted = dag.shr(rest, count);
     let sum = plus(dag, shifted, whole);
-    Some(kept_bits(dag, sum, kept))
+    Some(kept.into_iter().fold(sum, |sum, kept| kept_bits(dag, sum, kept)))
 }
 
 #[cfg(test)]

@@ -2,8 +2,11 @@
 
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 
+/// Low bits that are kept of something: how many, and whether they are signed; `None` for all of it.
+pub(crate) type Kept = Option<(u32, bool)>;
+
 /// A value's low bits as what they are of, with their number and whether they are signed.
-pub(crate) fn sliced(dag: &Dag, value: NodeId) -> (NodeId, Option<(u32, bool)>) {
+pub(crate) fn sliced(dag: &Dag, value: NodeId) -> (NodeId, Kept) {
     match *dag.node(value) {
         Node::Slice { of, low: 0, width, signed } => (of, Some((width, signed))),
         _ => (value, None),
@@ -19,11 +22,24 @@ pub(crate) fn whole_of(dag: &Dag, mut value: NodeId) -> NodeId {
 }
 
 /// The bits of a value that were kept of another one.
-pub(crate) fn kept_bits(dag: &mut Dag, value: NodeId, kept: Option<(u32, bool)>) -> NodeId {
+pub(crate) fn kept_bits(dag: &mut Dag, value: NodeId, kept: Kept) -> NodeId {
     match kept {
         Some((width, signed)) => dag.slice(value, 0, width, signed),
         None => value,
     }
+}
+
+/// A value that is bits of another one shifted down: that one, the count, and which bits these are, first of what is shifted and then of
+/// those. The bits of a value from some bit on are bits of it shifted down.
+pub(crate) fn shifted_down(dag: &mut Dag, value: NodeId) -> Option<(NodeId, NodeId, [Kept; 2])> {
+    let (of, kept) = sliced(dag, value);
+    Some(match *dag.node(of) {
+        Node::Shr(whole, count) => (whole, count, [None, kept]),
+        Node::Slice { of, low, width, signed } if low > 0 => {
+            (of, dag.int(low), [Some((width, signed)), kept])
+        }
+        _ => return None,
+    })
 }
 
 /// The value of which another one is half, rounded down, as far as it is kept: so many bits, and whether they are signed.

@@ -86,6 +86,8 @@ mod padded;
 pub mod parts;
 pub mod program;
 mod quotients;
+#[cfg(test)]
+mod random;
 mod reduce;
 mod regroup;
 mod rewrite;

@@ -6,7 +6,7 @@ use crate::bidirectional::differing_shifts;
 use crate::clamps::{clamps, one_too_many};
 use crate::constants::constants;
 use crate::counts::counts;
-use crate::forms::{half_of, kept_bits, sliced, two_terms};
+use crate::forms::{half_of, kept_bits, shifted_down, sliced, two_terms};
 use crate::means::mean;
 use crate::normal::as_choice;
 use crate::shifts::shifts;
@@ -139,18 +139,7 @@ fn long_division(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
 /// `⌊(x + 2^(n-1)) / 2^n⌋` is `y - ⌊y / 2⌋` with `y = ⌊x / 2^(n-1)⌋`, for `n ≥ 1`: of `y = 2k` and `y = 2k + 1` that
 /// leaves `k` and `k + 1`. No intermediate value is larger than `x`.
 pub fn rounding(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
-    let (shifted, kept) = sliced(dag, value);
-    let (sum, count) = match *dag.node(shifted) {
-        Node::Shr(sum, count) => (sum, count),
-        Node::Slice { of, low, .. } if low > 0 => (of, dag.int(low)),
-        _ => return None,
-    };
-    // The bits of a sum from some bit on are it shifted down.
-    let kept = match *dag.node(value) {
-        Node::Slice { low: 0, .. } => kept,
-        Node::Slice { width, signed, .. } => Some((width, signed)),
-        _ => kept,
-    };
+    let (sum, count, kept) = shifted_down(dag, value)?;
     let Node::Sum { terms, constant } = dag.node(sum).clone() else { return None };
     let one = dag.int(1);
     let less = dag.sub(count, one);
@@ -169,7 +158,7 @@ pub fn rounding(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
         };
         let (before, after) = (dag.shr(rest, less), dag.shr(rest, count));
         let exact = dag.sub(before, after);
-        return Some(kept_bits(dag, exact, kept));
+        return Some(kept.into_iter().fold(exact, |exact, kept| kept_bits(dag, exact, kept)));
     }
     None
 }
@@ -273,24 +262,14 @@ fn chosen_number(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
 /// and `l` are the upper and the lower half of `b`: no product is wider than 48 bits. Without the rounding term it is
 /// `⌊(a·h + ⌊a·l / 2^16⌋) / 2^(n-16)⌋`.
 pub fn product_of_halves(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
-    let (mut of, kept) = sliced(dag, value);
-    let mut clamp = None;
-    if let Node::Saturate { of: inner, width, signed } = *dag.node(of) {
-        (of, clamp) = (inner, Some((width, signed)));
-    }
-    let (product, count) = match *dag.node(of) {
-        Node::Shr(product, count) => (product, dag.as_i64(count)),
-        Node::Slice { of: inner, low, .. } if low > 0 && clamp.is_none() => (inner, Some(i64::from(low))),
-        _ => return Vec::new(),
+    let (of, of_clamped) = sliced(dag, value);
+    let (shifted, clamp) = match *dag.node(of) {
+        Node::Saturate { of, width, signed } => (of, Some((width, signed))),
+        _ => (value, None),
     };
-    let Some(count) = count.and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 16) else {
-        return Vec::new();
-    };
-    // The bits of a product from some bit on are it shifted down.
-    let kept = match *dag.node(value) {
-        Node::Slice { low, width, signed, .. } if low > 0 => Some((width, signed)),
-        _ => kept,
-    };
+    let Some((product, count, kept)) = shifted_down(dag, shifted) else { return Vec::new() };
+    let count = dag.as_i64(count).and_then(|count| u32::try_from(count).ok());
+    let Some(count) = count.filter(|count| *count > 16) else { return Vec::new() };
     let (product, rounds) = match dag.node(product).clone() {
         Node::Mul(_) => (product, false),
         Node::Sum { terms, constant } => match &terms[..] {
@@ -320,11 +299,14 @@ pub fn product_of_halves(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
         };
         let rest = dag.int(count - 16);
         let exact = dag.shr(sum, rest);
-        let exact = match clamp {
-            Some((width, signed)) => dag.saturate(exact, width, signed),
+        let exact = kept.into_iter().fold(exact, |exact, kept| kept_bits(dag, exact, kept));
+        found.push(match clamp {
+            Some((width, signed)) => {
+                let clamped = dag.saturate(exact, width, signed);
+                kept_bits(dag, clamped, of_clamped)
+            }
             None => exact,
-        };
-        found.push(kept_bits(dag, exact, kept));
+        });
     }
     found
 }
@@ -432,7 +414,7 @@ fn halving(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     } else if *first == one && *second == one && constant == Int::ONE {
         let any = dag.or(a, b);
         dag.sub(any, half)
-    } else if constant == Int::ZERO && (*first == minus) != (*second == minus) {
+    } else if constant == Int::ZERO && [(&one, &minus), (&minus, &one)].contains(&(first, second)) {
         let (from, less) = if *second == minus { (a, b) } else { (b, a) };
         let others = dag.not(from);
         let others = dag.and(others, less);
@@ -695,6 +677,25 @@ mod tests {
             let half = dag.int(4);
             let sum = dag.sum(&[a, half]);
             dag.slice(sum, 3, width, false)
+        });
+    }
+
+    #[test]
+    fn of_what_is_shifted_down_the_bits_that_were_kept_count() {
+        fn sign(dag: &mut Dag, a: NodeId, halves: u32, width: u32) -> NodeId {
+            let sum = dag.linear(&[(a, Int::ONE)], Int::from(halves) << (width - 1) as usize);
+            let sign = dag.slice(sum, width, 1, true);
+            dag.slice(sign, 0, width, false)
+        }
+        holds(&[8, 16, 32], 0, |dag, a, _, width, _| sign(dag, a, 1, width));
+        holds(&[8, 16, 32], 0, |dag, a, _, width, _| sign(dag, a, 3, width));
+    }
+
+    #[test]
+    fn differences_from_doubles_are_no_differences() {
+        holds(&[8, 16], 0, |dag, a, b, width, _| {
+            let difference = dag.linear(&[(a, Int::from(2)), (b, -Int::ONE)], Int::ZERO);
+            dag.slice(difference, 1, width, true)
         });
     }
 
