@@ -46,9 +46,10 @@ pub enum Leaves {
     Variables,
 }
 
-/// Whether a scalar's C type is a floating-point one.
+/// Whether a C type is that of a floating-point number; vectors have their number of lanes in it (`float32x4_t`).
 fn is_floating(c_type: &str) -> bool {
     ["float", "double", "_Float16", "__bf16"].iter().any(|word| c_type.contains(word))
+        && !c_type.contains('x')
 }
 
 /// The lines of a function `void NAME(RESULT *result, LEAF…)`; dense leaves are pointers to their elements.
@@ -316,9 +317,9 @@ impl<'a, 'w> Writer<'a, 'w> {
         let step = &self.program.steps[at];
         let op = self.table.op(step.op);
         let instruction = &self.table.instructions[op.instruction];
-        let mut registers: Vec<String> = Vec::new();
+        let mut registers: Vec<(String, bool)> = Vec::new();
         for operand in &step.operands {
-            registers.push(self.value(operand));
+            registers.push((self.value(operand), self.is_float(operand)));
         }
         let instruction = instruction.clone();
         let (mut rest, mut choices) = (registers.into_iter(), op.choices.iter());
@@ -329,26 +330,40 @@ impl<'a, 'w> Writer<'a, 'w> {
                 Operand::Choice { .. } => {
                     arguments.push(choices.next().map(ToString::to_string).unwrap_or_default());
                 }
-                // C does not cast structures, and converts numbers to floating-point ones.
-                Operand::Register(own)
-                    if (2..=4).any(|count| self.syntax.part(&c_type, count) != c_type)
-                        || own.class == Class::Scalar && is_floating(&c_type) =>
-                {
-                    let value = rest.next().unwrap_or_default();
-                    arguments.push(format!(
-                        "({{ __typeof__({value}) v_ = {value}; {c_type} a_; __builtin_memcpy(&a_, &v_, sizeof a_); a_; }})"
-                    ));
-                }
                 Operand::Register(_) => {
-                    arguments.push(format!("({c_type})({})", rest.next().unwrap_or_default()));
+                    let (value, is_float) = rest.next().unwrap_or_default();
+                    // C does not cast structures, and converts numbers to floating-point ones and back.
+                    let copies = is_float != is_floating(&c_type)
+                        || (2..=4).any(|count| self.syntax.part(&c_type, count) != c_type);
+                    arguments.push(match copies {
+                        true => format!(
+                            "({{ __typeof__({value}) v_ = {value}; {c_type} a_; __builtin_memcpy(&a_, &v_, sizeof a_); a_; }})"
+                        ),
+                        false => format!("({c_type})({value})"),
+                    });
                 }
                 Operand::Consecutive { each, count } => {
-                    let registers: Vec<String> = rest.by_ref().take(*count).collect();
+                    let registers: Vec<String> = rest.by_ref().take(*count).map(|(value, _)| value).collect();
                     arguments.push(self.structure(&c_type, &registers, each.width / 8));
                 }
             }
         }
         format!("{}({})", instruction.intrinsic, arguments.join(", "))
+    }
+
+    /// Whether a value is a floating-point number in C.
+    fn is_float(&self, value: &Value) -> bool {
+        match value {
+            Value::Step(at) => {
+                let op = self.table.op(self.program.steps[*at].op);
+                is_floating(&self.word(&self.table.instructions[op.instruction].result_c_type))
+            }
+            Value::Input(at) => {
+                let input = &self.program.inputs[*at];
+                is_floating(&self.syntax.c_type(input.ty, input.container))
+            }
+            Value::Low(_) | Value::High(_) | Value::Pair(_) => false,
+        }
     }
 
     /// Registers of so many bytes as a structure, in memory where its parts are not these registers (`int8x8x4_t` in two of them).
