@@ -85,7 +85,7 @@ fn shifted(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
     let count = dag.int(count);
     let shifted = dag.shr(rest, count);
     let sum = plus(dag, shifted, whole);
-    Some(kept.into_iter().fold(sum, |sum, kept| kept_bits(dag, sum, kept)))
+    Some(kept_bits(dag, sum, kept.into_iter().flatten()))
 }
 
 #[cfg(test)]

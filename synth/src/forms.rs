@@ -21,12 +21,9 @@ pub(crate) fn whole_of(dag: &Dag, mut value: NodeId) -> NodeId {
     value
 }
 
-/// The bits of a value that were kept of another one.
-pub(crate) fn kept_bits(dag: &mut Dag, value: NodeId, kept: Kept) -> NodeId {
-    match kept {
-        Some((width, signed)) => dag.slice(value, 0, width, signed),
-        None => value,
-    }
+/// The bits of a value that were kept of another one, and of these bits those that were kept next.
+pub(crate) fn kept_bits(dag: &mut Dag, value: NodeId, kept: impl IntoIterator<Item = (u32, bool)>) -> NodeId {
+    kept.into_iter().fold(value, |value, (width, signed)| dag.slice(value, 0, width, signed))
 }
 
 /// A value that is bits of another one shifted down: that one, the count, and which bits these are, first of what is shifted and then of
@@ -97,15 +94,27 @@ pub(crate) fn joined(dag: &mut Dag, parts: &[Part]) -> NodeId {
 /// and do not show what they are bits of.
 pub(crate) fn reassembled(dag: &mut Dag, whole: NodeId) -> NodeId {
     let Node::Concat(parts) = dag.node(whole).clone() else { return whole };
-    let mut from_above: Vec<Part> = Vec::new();
+    let parts = merged_from_above(&parts, |low, high| merged(dag, low, high));
+    joined(dag, &parts)
+}
+
+/// Parts, lowest first, of which neighbors that `merge` makes one are one.
+pub(crate) fn merged_from_above(
+    parts: &[Part],
+    mut merge: impl FnMut(Part, Part) -> Option<Part>,
+) -> Vec<Part> {
+    let mut found: Vec<Part> = Vec::new();
     for part in parts.iter().rev() {
-        match from_above.last().and_then(|above| merged(dag, *part, *above)) {
-            Some(both) => *from_above.last_mut().expect("a part above") = both,
-            None => from_above.push(*part),
+        match found.last_mut() {
+            Some(above) => match merge(*part, *above) {
+                Some(both) => *above = both,
+                None => found.push(*part),
+            },
+            None => found.push(*part),
         }
     }
-    from_above.reverse();
-    joined(dag, &from_above)
+    found.reverse();
+    found
 }
 
 /// Two neighbors as the bits of what one of them is bits of.

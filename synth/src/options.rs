@@ -190,8 +190,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             let single = |finder: &Self, way: &Way| finder.is_single(states, way);
             if ways.iter().any(|way| single(self, way)) {
                 // One instruction may do for a pair of registers.
-                let views = |way: &Way| matches!(way, Way::Halves(_) | Way::Pairs(_));
-                ways.retain(|way| views(way) || single(self, way));
+                ways.retain(|way| matches!(way, Way::Halves(_) | Way::Pairs(_)) || single(self, way));
                 return ways;
             }
             // Nor are shifts by counts with signs, and what is looked up or a count of parts, reached in other ways.

@@ -9,7 +9,7 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId, Part, Replacements};
 use search::Class;
 
 use crate::contents::{Content, Entry, Source, Wanted};
-use crate::forms::{joined, merged};
+use crate::forms::{joined, merged, merged_from_above};
 use crate::options::{Finder, MAX_CONTAINER};
 use crate::window::{Element, Meaning};
 
@@ -162,15 +162,7 @@ impl Finder<'_, '_> {
         if let Some(extended) = self.sign_extended(&parts) {
             return extended;
         }
-        let mut merged: Vec<Part> = Vec::new();
-        for part in parts.into_iter().rev() {
-            let joined = merged.last().and_then(|above| self.of_one(part, *above));
-            match joined {
-                Some(joined) => *merged.last_mut().expect("a part above") = joined,
-                None => merged.push(part),
-            }
-        }
-        merged.reverse();
+        let merged = merged_from_above(&parts, |low, high| self.of_one(low, high));
         joined(&mut self.meaning.dag, &merged)
     }
 

@@ -158,7 +158,7 @@ pub fn rounding(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
         };
         let (before, after) = (dag.shr(rest, less), dag.shr(rest, count));
         let exact = dag.sub(before, after);
-        return Some(kept.into_iter().fold(exact, |exact, kept| kept_bits(dag, exact, kept)));
+        return Some(kept_bits(dag, exact, kept.into_iter().flatten()));
     }
     None
 }
@@ -299,7 +299,7 @@ pub fn product_of_halves(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
         };
         let rest = dag.int(count - 16);
         let exact = dag.shr(sum, rest);
-        let exact = kept.into_iter().fold(exact, |exact, kept| kept_bits(dag, exact, kept));
+        let exact = kept_bits(dag, exact, kept.into_iter().flatten());
         found.push(match clamp {
             Some((width, signed)) => {
                 let clamped = dag.saturate(exact, width, signed);

@@ -1,7 +1,7 @@
 //! Halves of computed registers: the lower one is there for nothing, and the upper one is read by an operation of its own, or
 //! moved down.
 
-use search::Class;
+use search::{Class, Type};
 
 use crate::contents::{Content, Entry, States, Wanted};
 use crate::options::{Finder, Way, in_order};
@@ -37,7 +37,7 @@ impl Finder<'_, '_> {
 
     /// Registers of half a width as halves of computed ones, where lanes are in order.
     pub(crate) fn split(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {
-        let ty = search::Type { width: 2 * wanted.ty.width, ..wanted.ty };
+        let ty = Type { width: 2 * wanted.ty.width, ..wanted.ty };
         let halves = wanted.registers.chunks(2);
         if ty.class != Class::Vector
             || !self.widths.contains(&ty.width)
@@ -60,14 +60,14 @@ impl Finder<'_, '_> {
 
 impl Table {
     /// The cheapest operation that gives the upper half of a register of twice a type's width.
-    fn upper_half(&self, ty: search::Type, container: u32) -> Option<OpId> {
+    fn upper_half(&self, ty: Type, container: u32) -> Option<OpId> {
         let moves = self.templates(container).iter().filter(|id| self.template(**id).moves);
         let is_upper = |op: &OpId| {
             let own = self.op(*op);
             let lane =
                 |(lane, reads): (u32, &Vec<(u32, u32)>)| reads[..] == [(0, ty.width + lane * container)];
             own.result == ty
-                && own.args == [search::Type { width: 2 * ty.width, ..ty }]
+                && own.args == [Type { width: 2 * ty.width, ..ty }]
                 && own.reads.len() as u32 * container == ty.width
                 && (0..).zip(&own.reads).all(lane)
         };
