@@ -160,13 +160,13 @@ pub fn c_expression(
     read.iter().all(|times| *times == 1).then_some(parts)
 }
 
-/// What a register of which `some` bytes are read is put together in. Halves of 128 bits are floating-point numbers there: compilers
-/// take vectors of 64 bits through general registers otherwise.
-fn buffer(ty: Register, some: i64) -> String {
+/// A variable `b_` for a register of which `some` bytes are read or written. Halves of 128 bits are floating-point numbers there, or
+/// of another type `of`: compilers take vectors of 64 bits through general registers otherwise.
+fn buffer(ty: Register, some: u32, of: Option<&str>) -> String {
     let bytes = ty.width.div_ceil(8);
     match (ty.class, bytes) {
-        (Class::Vector, 16 | 32 | 64) if some % 8 == 0 => {
-            format!("double b_ __attribute__((vector_size({bytes})))")
+        (Class::Vector, 16 | 32 | 64) if some.is_multiple_of(8) => {
+            format!("{} b_ __attribute__((vector_size({bytes})))", of.unwrap_or("double"))
         }
         _ => format!("unsigned char b_[{bytes}]"),
     }
@@ -183,6 +183,9 @@ struct Writer<'a, 'w> {
     nested: bool,
     /// Where leaves and the result are.
     leaves: Leaves,
+    /// Whether the result is made of leaves' elements. Compilers have instructions that move a single one, and find them where they
+    /// see the elements.
+    moves: bool,
 }
 
 impl<'a, 'w> Writer<'a, 'w> {
@@ -192,6 +195,7 @@ impl<'a, 'w> Writer<'a, 'w> {
         program: &'a Program,
         syntax: &'a dyn Syntax,
     ) -> Self {
+        let mut results = program.outputs.iter().flat_map(|(_, content)| content);
         Self {
             meaning,
             table,
@@ -201,6 +205,7 @@ impl<'a, 'w> Writer<'a, 'w> {
             scalars: FxHashMap::default(),
             nested: false,
             leaves: Leaves::Pointers,
+            moves: !results.any(|entry| matches!(entry, Entry::Value(..))),
         }
     }
 
@@ -238,11 +243,14 @@ impl<'a, 'w> Writer<'a, 'w> {
             let text = if (from, to) == (start, start + count) {
                 format!("{ty} i{at}; __builtin_memcpy(&i{at}, {source}, {bytes});")
             } else {
+                // The rest has no value: the proof relies on none.
                 let (offset, some) = ((from - start) * each, (to - from) * each);
+                let own = format!("__typeof__({name}[0])");
+                let elements = self.moves && self.leaves == Leaves::Variables && leaf.ty.lanes > 1;
                 format!(
-                    "{ty} i{at}; {{ {} = {{0}}; __builtin_memcpy((char *)&b_ + {offset}, {source}, {some}); \
+                    "{ty} i{at}; {{ {}; __builtin_memcpy((char *)&b_ + {offset}, {source}, {some}); \
                      __builtin_memcpy(&i{at}, &b_, {bytes}); }}",
-                    buffer(input.ty, some)
+                    buffer(input.ty, some as u32, elements.then_some(&own))
                 )
             };
             self.line(&text);
@@ -444,12 +452,19 @@ impl<'a, 'w> Writer<'a, 'w> {
         let mut place = 0;
         for (at, (value, content)) in self.program.outputs.iter().enumerate() {
             let lanes = content.iter().filter(|entry| **entry != Entry::Any).count() as u32;
-            let name = self.value(value);
-            let text = format!(
-                "__typeof__({name}) o{at} = {name}; __builtin_memcpy((char *){result} + {}, &o{at}, {});",
-                place * bytes_each,
-                lanes * bytes_each
-            );
+            let (name, ty) = (self.value(value), self.ty(value));
+            let (offset, some) = (place * bytes_each, lanes * bytes_each);
+            let is_half = some == 8 && ty.class == Class::Vector && ty.width == 128;
+            let text = match is_half && self.program.outputs.len() == 1 && !self.moves {
+                true => format!(
+                    "{{ __typeof__({name}) o{at} = {name}; {}; __builtin_memcpy(&b_, &o{at}, 16); \
+                     __builtin_memcpy({result}, &b_, {some}); }}",
+                    buffer(ty, some, None)
+                ),
+                false => format!(
+                    "__typeof__({name}) o{at} = {name}; __builtin_memcpy((char *){result} + {offset}, &o{at}, {some});"
+                ),
+            };
             self.line(&text);
             place += lanes;
         }

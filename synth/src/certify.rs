@@ -4,12 +4,13 @@
 //! be what the program says that it holds. Where the two are one node of the graph of exact integers the proof is
 //! *structural*, where a rewrite joins them it is that rewrite's theorem, and else the solver must say that they are
 //! equal: an unknown answer refuses the program. Of floating-point operators both sides leave open which NaN a NaN is; to
-//! the solver what they give is an unknown. What nobody asks for is an unknown of its own, so that nothing relies
-//! on it.
+//! the solver what they give is an unknown. What nobody asks for is an unknown of its own, another one each time
+//! that it is read, so that nothing relies on it: where it has no value (undefined bits of LLVM, variables of C) a compiler may
+//! take it for one number here and for another one there.
 
 use hydride_ir::exact::{Dag, Node, NodeId, Part, Replacements, Segment, raise_with};
 use hydride_ir::passes::open_nans;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use search::{Type, specialize};
 use smt::{Prover, Verdict};
 
@@ -91,6 +92,7 @@ pub fn certify(
         inputs: Vec::new(),
         steps: Vec::new(),
         unknowns: FxHashMap::default(),
+        open: FxHashSet::default(),
     };
     for input in &program.inputs {
         let known = run.known(&input.content, input.container);
@@ -192,6 +194,8 @@ struct Run<'a, 'w> {
     inputs: Vec<Vec<Part>>,
     steps: Vec<Vec<Part>>,
     unknowns: FxHashMap<(u32, u32), NodeId>,
+    /// The arguments of the graph that are what nobody asks for.
+    open: FxHashSet<u32>,
 }
 
 impl Run<'_, '_> {
@@ -201,7 +205,14 @@ impl Run<'_, '_> {
     }
 
     fn entry(&mut self, entry: Entry, width: u32) -> NodeId {
-        entry.bits(self.meaning).unwrap_or_else(|| self.meaning.unknown(width))
+        entry.bits(self.meaning).unwrap_or_else(|| self.nothing(width))
+    }
+
+    /// What nobody asks for.
+    fn nothing(&mut self, width: u32) -> NodeId {
+        let unknown = self.meaning.unknown(width);
+        self.open.insert(self.meaning.dag.arg_widths().len() as u32 - 1);
+        unknown
     }
 
     fn held(&mut self, value: &Value) -> Result<Vec<Part>, Refusal> {
@@ -223,8 +234,23 @@ impl Run<'_, '_> {
         })
     }
 
+    /// What a step reads: in each container, what nobody asks for is another unknown than to the last one that read it.
     fn whole(&mut self, value: &Value) -> Result<NodeId, Refusal> {
-        let parts = self.held(value)?;
+        let mut parts = self.held(value)?;
+        for part in &mut parts {
+            let mut replacements = Replacements::default();
+            for node in self.meaning.dag.reachable([part.node]) {
+                if let Node::Arg(arg) = *self.meaning.dag.node(node)
+                    && self.open.contains(&arg)
+                {
+                    let unknown = self.nothing(self.meaning.dag.arg_widths()[arg as usize]);
+                    replacements.insert(node, unknown);
+                }
+            }
+            if !replacements.is_empty() {
+                part.node = self.meaning.dag.replace(part.node, &mut replacements);
+            }
+        }
         Ok(joined(&mut self.meaning.dag, &parts))
     }
 

@@ -3,7 +3,7 @@
 use hydride_ir::exact::{Node, NodeId};
 use search::{Class, Type};
 
-use crate::contents::{Content, Entry, Place, Source, States, Wanted, gather};
+use crate::contents::{Content, Entry, Place, Source, States, Wanted, gather, sources};
 use crate::forms::sliced;
 use crate::options::{Finder, MAX_MOVES, Way, in_order};
 use crate::table::{OpId, Permutation, crosses, joins_halves, packs_in_halves};
@@ -32,11 +32,14 @@ impl Finder<'_, '_> {
         let moves = if settled { moves.min(MAX_MOVES) } else { moves };
         let permutes = self.only_moves || self.meaning.window().in_registers;
         if !settled && wanted.ty.class == Class::Vector && permutes {
-            self.permuted(states, wanted, &[Homes::Ordered, Homes::Placed], moves, ways);
+            self.permuted(states, wanted, &[Homes::Ordered, Homes::Placed, Homes::Beside], moves, ways);
             self.arranged(states, wanted, moves, ways);
         }
         if added && wanted.ty.class == Class::Vector {
             self.permuted(states, wanted, &[Homes::Blocks], moves, ways);
+        }
+        if wanted.ty.class == Class::Vector && self.is_narrowed(wanted) {
+            self.permuted(states, wanted, &[Homes::Even, Homes::Odd], moves, ways);
         }
         for template in table.templates(wanted.container) {
             if !table.template(*template).moves {
@@ -80,6 +83,18 @@ impl Finder<'_, '_> {
             _ => is_narrow(term),
         };
         terms.len() > 1 && terms.iter().all(|(term, _)| is_product(*term))
+    }
+
+    /// Whether what is wanted are values in half of each register or less, as bits of wider ones that one register holds.
+    fn is_narrowed(&self, wanted: &Wanted) -> bool {
+        let half = wanted.registers.iter().all(|content| {
+            let lanes = content.len() / 2;
+            lanes > 1 && in_order(content) && content[lanes..].iter().all(|entry| *entry == Entry::Any)
+        });
+        let dag = &self.meaning.dag;
+        half && wanted.only_value().is_some_and(|value| {
+            matches!(dag.node(value), Node::Slice { of, .. } if dag.as_int(*of).is_none())
+        })
     }
 
     /// Operations that a constant index makes movements.
@@ -197,8 +212,16 @@ impl Finder<'_, '_> {
         width: u32,
         container: u32,
     ) -> impl Iterator<Item = (Entry, (Source, u32), u32)> {
+        let mut beside = if homes == Homes::Beside { sources(content) } else { Vec::new() };
+        beside.sort_unstable();
         (0..).zip(content).filter_map(move |(position, entry)| {
             let (source, lane) = self.home(*entry, container)?;
+            if homes == Homes::Beside {
+                let [first, _] = beside[..] else { return None };
+                let lanes = width / container / 2;
+                let place = lane + if source == first { 0 } else { lanes };
+                return (lane < lanes).then_some((*entry, (first, 0), place));
+            }
             let (number, place) = homes.of(position, lane, width, container);
             Some((*entry, (source, number), place))
         })
@@ -239,6 +262,12 @@ pub(crate) enum Homes {
     Placed,
     /// In two registers, block by block of 128 bits in turn, as operands that were unpacked leave it.
     Blocks,
+    /// In the lower halves of containers of twice the width.
+    Even,
+    /// In their upper halves.
+    Odd,
+    /// In one register, where two sources have a half each.
+    Beside,
 }
 
 impl Homes {
@@ -246,7 +275,9 @@ impl Homes {
     fn of(self, position: u32, lane: u32, width: u32, container: u32) -> (u32, u32) {
         let lanes = width / container;
         match self {
-            Self::Ordered => (lane / lanes, lane % lanes),
+            Self::Ordered | Self::Beside => (lane / lanes, lane % lanes),
+            Self::Even => (2 * lane / lanes, 2 * lane % lanes),
+            Self::Odd => (2 * lane / lanes, 2 * lane % lanes + 1),
             Self::Placed => (0, position),
             Self::Blocks => {
                 let block = (BLOCK / container).max(1);

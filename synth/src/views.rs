@@ -399,15 +399,18 @@ impl Finder<'_, '_> {
         let sliced = match *dag.node(value) {
             Node::Slice { width, .. } if width < half => None,
             Node::Slice { of, low, .. } => match *dag.node(of) {
-                Node::Arg(arg) => (low + 2 * half <= dag.arg_widths()[arg as usize]).then_some((of, low)),
-                _ => Some((of, low)),
+                Node::Arg(arg) => {
+                    let following = dag.arg_widths()[arg as usize].saturating_sub(low).min(2 * half);
+                    (following > half).then_some((of, low, following))
+                }
+                _ => Some((of, low, 2 * half)),
             },
             _ => None,
         };
         let wide = match (filling, sliced) {
-            (Filling::Following, Some((of, low))) => dag.slice(of, low, 2 * half, false),
-            (Filling::Zeros, Some((of, low))) if low > 0 && low < 2 * half => {
-                dag.slice(of, low, 2 * half - low, false)
+            (Filling::Following, Some((of, low, following))) => dag.slice(of, low, following, false),
+            (Filling::Zeros, Some((of, low, following))) if low > 0 && low < 2 * half => {
+                dag.slice(of, low, following.min(2 * half - low), false)
             }
             (Filling::Zeros, None) if matches!(entry, Entry::Uniform(_) | Entry::Value(..)) => value,
             (Filling::Signs, _) if half == 32 => dag.slice(value, 0, half, true),
