@@ -30,6 +30,7 @@ mod library;
 mod machine;
 mod manifest;
 mod outputs;
+mod page;
 mod pipeline;
 mod reuse;
 mod reviews;

@@ -172,6 +172,25 @@ fn buffer(ty: Register, some: u32, of: Option<&str>) -> String {
     }
 }
 
+/// Values of `container` bits as equal ones that are wider, where neighbors repeat.
+fn repeated(values: Vec<String>, container: u32) -> (Vec<String>, u32) {
+    let is_equal = |values: &[String]| values.iter().all(|value| *value == values[0]);
+    let period = [1, 2, 4, 8].into_iter().find(|period| {
+        *period < values.len()
+            && container * *period as u32 <= 64
+            && values.chunks(*period).all(|chunk| *chunk == values[..*period])
+    });
+    let Some(period) = period.filter(|period| *period > 1 && !is_equal(&values)) else {
+        return (values, container);
+    };
+    let wide = container * period as u32;
+    let part = |(at, value): (usize, &String)| {
+        format!("(uint{wide}_t)(uint{container}_t)({value}) << {}", at as u32 * container)
+    };
+    let parts: Vec<String> = values[..period].iter().enumerate().map(part).collect();
+    (vec![parts.join(" | "); values.len() / period], wide)
+}
+
 struct Writer<'a, 'w> {
     meaning: &'a mut Meaning<'w>,
     table: &'a Table,
@@ -246,7 +265,9 @@ impl<'a, 'w> Writer<'a, 'w> {
                 // The rest has no value: the proof relies on none.
                 let (offset, some) = ((from - start) * each, (to - from) * each);
                 let own = format!("__typeof__({name}[0])");
-                let elements = self.moves && self.leaves == Leaves::Variables && leaf.ty.lanes > 1;
+                // A part of a leaf may be a member of a structure.
+                let is_whole = leaf.ty.lanes > 1 && to - from == i64::from(leaf.ty.lanes);
+                let elements = self.moves && self.leaves == Leaves::Variables && is_whole;
                 format!(
                     "{ty} i{at}; {{ {}; __builtin_memcpy((char *)&b_ + {offset}, {source}, {some}); \
                      __builtin_memcpy(&i{at}, &b_, {bytes}); }}",
@@ -277,6 +298,7 @@ impl<'a, 'w> Writer<'a, 'w> {
                 _ => "0".to_owned(),
             });
         }
+        let (values, container) = repeated(values, container);
         let text = if values.len() > 1 && values.iter().all(|value| *value == values[0]) {
             format!(
                 "{ty} i{at}; {{ uint{container}_t e_[{count}]; for (int n_ = 0; n_ < {count}; n_++) e_[n_] = \

@@ -92,9 +92,9 @@ impl Finder<'_, '_> {
             lanes > 1 && in_order(content) && content[lanes..].iter().all(|entry| *entry == Entry::Any)
         });
         let dag = &self.meaning.dag;
-        half && wanted.only_value().is_some_and(|value| {
-            matches!(dag.node(value), Node::Slice { of, .. } if dag.as_int(*of).is_none())
-        })
+        half && wanted.only_value().is_some_and(
+            |value| matches!(dag.node(value), Node::Slice { of, .. } if dag.as_int(*of).is_none()),
+        )
     }
 
     /// Operations that a constant index makes movements.

@@ -6,10 +6,10 @@ use hydride_ir::Function;
 use memo::Memo;
 use search::{Syntax, Type, Written};
 use support::instruction;
-use synth::c_function;
 use synth::synthesize::{Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::{Input, Window};
+use synth::{Leaves, c_body, c_function};
 
 /// Registers are arrays of numbers in C.
 struct Plain;
@@ -51,4 +51,40 @@ fn floating_point_numbers_are_copied_and_not_converted() {
     assert!(lines.contains("float32_t t0 = flip((uint32_t)("), "{lines}");
     let copied = "({ __typeof__(t0) v_ = t0; uint32_t a_; __builtin_memcpy(&a_, &v_, sizeof a_); a_; })";
     assert!(lines.contains(copied) && !lines.contains("(uint32_t)(t0)"), "{lines}");
+}
+
+/// The body in C of a function of vectors, computed by these instructions on registers of 128 bits.
+fn body(text: &str, instructions: Vec<search::Instruction>) -> String {
+    let function = Function::parse(text).expect("a function");
+    let window = Window::of_function(&function, &vec![Input::Vector; function.args.len()]).expect("a window");
+    let mut table = Table::new(instructions);
+    let cost = |_: &Op| 1000;
+    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
+    let mut answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
+    let (program, _) = answer.program.expect("a program");
+    c_body(&mut answer.meaning, &table, &program, &Plain, Leaves::Variables).expect("C").join("\n")
+}
+
+#[test]
+fn bits_beyond_a_half_of_a_register_have_no_value() {
+    let add = instruction("add", &[128; 2], 128, 16, |lane| {
+        let at = 16 * lane;
+        format!("add(%a[{at} +: 16], %b[{at} +: 16])")
+    });
+    let text = "func @f(%a: 64, %b: 64) -> (%r: 64) {\n  for i in 0..4 {\n    %r[16*i +: 16] = add(%a[16*i +: 16], \
+                %b[16*i +: 16])\n  }\n}\n";
+    let text = body(text, vec![add]);
+    let read = "{ double b_ __attribute__((vector_size(16))); __builtin_memcpy((char *)&b_ + 0, &a, 8);";
+    assert!(text.contains(read), "{text}");
+    assert!(text.contains("__builtin_memcpy(&b_, &o0, 16); __builtin_memcpy(&result, &b_, 8);"), "{text}");
+}
+
+#[test]
+fn elements_that_are_moved_are_seen_as_such() {
+    let swap = instruction("swap", &[128], 128, 16, |lane| format!("%a[{} +: 16]", 16 * (lane ^ 1)));
+    let text = "func @f(%a: 64) -> (%r: 64) {\n  for i in 0..2 {\n    %r[32*i +: 16] = %a[32*i + 16 +: 16]\n    \
+                %r[32*i + 16 +: 16] = %a[32*i +: 16]\n  }\n}\n";
+    let text = body(text, vec![swap]);
+    assert!(text.contains("__typeof__(a[0]) b_ __attribute__((vector_size(16)));"), "{text}");
+    assert!(text.contains("__builtin_memcpy((char *)&result + 0, &o0, 8);"), "{text}");
 }

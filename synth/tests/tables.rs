@@ -12,9 +12,9 @@ fn instruction(id: &str, width: u32, lane: impl Fn(u32) -> String) -> Instructio
     support::instruction(id, &[128, 128], 128, width, |index| lane(width * index))
 }
 
-fn table() -> Table {
+fn instructions() -> Vec<Instruction> {
     let extended = |of: &str, at: u32, width: u32| format!("cast.u(%{of}[{at} +: {width}], {})", 2 * width);
-    Table::new(vec![
+    vec![
         instruction("choose", 8, |at| {
             let index = format!("mul(cast.u(%b[{at} +: 4], 7), 0x8:7)");
             format!("select(%b[{} +: 1], 0x0:8, %a[at {index} +: 8])", at + 7)
@@ -33,12 +33,12 @@ fn table() -> Table {
         instruction("high", 16, |at| {
             format!("cast.u(shr.u(mul({}, {}), 0x10:32), 16)", extended("a", at, 16), extended("b", at, 16))
         }),
-    ])
+    ]
 }
 
 /// How many instructions compute a function of two registers.
 fn length(text: &str) -> usize {
-    registers::found(text, table()).len()
+    registers::found(text, Table::new(instructions())).len()
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn two_lanes_are_shifted_by_counts_of_their_own() {
 
 #[test]
 fn a_table_of_some_instructions_has_the_operations_of_these() {
-    let whole = table();
+    let whole = Table::new(instructions());
     let position = |id: &str| whole.instructions.iter().position(|own| own.id == id).expect("an instruction");
     let some = whole.only([position("add"), position("or")].into());
     let there = |table: &Table| -> std::collections::BTreeSet<String> {
@@ -98,4 +98,13 @@ fn a_table_of_some_instructions_has_the_operations_of_these() {
     };
     assert_eq!(registers::found(&text("add"), some), ["add"]);
     assert_eq!(registers::found(&text("sub"), whole), ["difference"]);
+}
+
+#[test]
+fn halves_of_sums_are_moved_together_by_one_index() {
+    let text = "func @f(%a: 128, %b: 128) -> (%r: 64) {\n  for i in 0..8 {\n    %r[8*i +: 8] = add(%a[16*i +: 16], \
+                %b[16*i +: 16])[8 +: 8]\n  }\n}\n";
+    let add = instruction("add_words", 16, |at| format!("add(%a[{at} +: 16], %b[{at} +: 16])"));
+    let all = instructions().into_iter().chain([add]).collect();
+    assert_eq!(registers::found(text, Table::new(all)), ["add_words", "choose"]);
 }

@@ -155,3 +155,37 @@ fn a_sum_may_have_more_operands_than_a_set_of_them_has_bits() {
         assert_ne!(answer(&window, vec![add.clone()], 64).status, Status::OutOfTime);
     }
 }
+
+/// Four lanes of 16 bits in a register of 128: the bits beyond them have no value, and another one each time that they are read.
+#[test]
+fn nothing_relies_on_what_has_no_value() {
+    let lane = |text: &str, at: u32| text.replace('#', &(16 * at).to_string());
+    let difference =
+        instruction("difference", &[128; 2], 128, 16, |at| lane("sub(%a[# +: 16], %b[# +: 16])", at));
+    let add = instruction("add_exchanged", &[128; 2], 128, 16, |at| {
+        format!("add(%a[{} +: 16], %b[{} +: 16])", 16 * at, 16 * ((at + 4) % 8))
+    });
+    let table = Table::new(vec![difference, add]);
+    let window =
+        window(4, 16, r#"{"name":"v","type":"u16x8","kind":"dense"}"#, "(shuffle:u16x4 v:u16x8 [0,1,2,3])");
+    let mut meaning = Meaning::new(&window);
+    let results = meaning.all(window.root).expect("small");
+    for (lanes, right) in [(4, false), (8, true)] {
+        let mut program = Program::default();
+        let element = |index| match index < lanes {
+            true => Entry::Element(Element { leaf: 0, index }),
+            false => Entry::Any,
+        };
+        let content: Vec<Entry> = (0..8).map(element).collect();
+        let wanted = Wanted { ty: vector(128), container: 16, registers: vec![content.clone()] };
+        let value = program.load(0, 0, &wanted, &content);
+        let blank = vec![Entry::Any; 8];
+        let zeros = program.step(OpId(0), vec![value.clone(), value.clone()], 16, &blank);
+        let sum = program.step(OpId(1), vec![value, zeros], 16, &blank);
+        let results_in = (0..4).map(|index| Entry::Element(Element { leaf: 0, index }));
+        program.outputs = vec![(sum, results_in.chain(vec![Entry::Any; 4]).collect())];
+        program.container = 16;
+        let proof = certify(&mut meaning, &table, &program, &results, &mut prover());
+        assert_eq!(proof.is_ok(), right, "{lanes}: {proof:?}");
+    }
+}

@@ -234,6 +234,20 @@ fn lanes_in_any_order_cost_less() {
         hydride(folder.path(), &[&args[..], &["--emit", "dot", "--only", "sum"]].concat()).exits(0).stdout;
     let count = |part: &str| graph.matches(part).count();
     assert_eq!((count("digraph"), count("shape = box"), count(" -> ")), (1, 4, 3 * 4), "{graph}");
+    // As a page: the same bytes for any number of threads, with everything in it.
+    let page = |jobs: &str| {
+        let name = format!("{jobs}.html");
+        let rest = ["--page", &name, "--jobs", jobs];
+        hydride(folder.path(), &[&args[..], &rest].concat()).exits(0);
+        std::fs::read_to_string(folder.path().join(name)).expect("a page")
+    };
+    let text = page("1");
+    assert_eq!(text, page("2"));
+    let windows = open.len();
+    assert!(text.contains(&format!("<p>{windows} windows: {windows} proved.</p>")), "{text}");
+    assert!(text.contains("<h2 id=\"w0\">") && text.contains("_mm256_") && !text.contains("<script"), "{text}");
+    let nowhere = [&args[..], &["--page", "missing/page.html"]].concat();
+    hydride(folder.path(), &nowhere).exits(3);
 }
 
 /// Single operations, among them some that no target has vector instructions for: every window has a proved answer that

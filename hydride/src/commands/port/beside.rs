@@ -309,6 +309,8 @@ pub struct Totals {
     pub run: usize,
     /// Those of which the other one differs from the document.
     pub differ: usize,
+    /// Those of the others of which the ported one is never longer.
+    pub never_longer_of_equal: usize,
 }
 
 impl Comparison<'_> {
@@ -317,21 +319,24 @@ impl Comparison<'_> {
         let all: Vec<&[Pair<'_>]> = self.pairs.chunk_by(|one, next| one.id == next.id).collect();
         let count = |holds: &dyn Fn(&[Pair<'_>]) -> bool| all.iter().filter(|pairs| holds(pairs)).count();
         let never = |pairs: &[Pair<'_>]| pairs.iter().all(|pair| pair.own <= pair.other);
+        let differs = |pairs: &[Pair<'_>]| pairs.iter().any(|pair| pair.differs.is_some());
         Totals {
             shared: all.len(),
             never_longer: count(&never),
             shorter: count(&|pairs| never(pairs) && pairs.iter().any(|pair| pair.own < pair.other)),
             run: count(&|pairs| pairs.iter().all(|pair| pair.run)),
-            differ: count(&|pairs| pairs.iter().any(|pair| pair.differs.is_some())),
+            differ: count(&differs),
+            never_longer_of_equal: count(&|pairs| never(pairs) && !differs(pairs)),
         }
     }
 
     /// The sums in words.
     pub fn summary(&self) -> String {
-        let Totals { shared, never_longer, shorter, run, differ } = self.totals();
+        let Totals { shared, never_longer, shorter, run, differ, never_longer_of_equal } = self.totals();
         format!(
             "{shared} functions beside SIMDe's: never longer {never_longer}, shorter {shorter}; {differ} of {run} of SIMDe's \
-             differ from the document; {} have none there",
+             differ from the document, of the other {} never longer {never_longer_of_equal}; {} have none there",
+            shared - differ,
             self.without
         )
     }

@@ -7,10 +7,7 @@ use std::fmt::Write as _;
 use super::beside::{Comparison, Pair};
 use super::call::Written;
 use super::table::{Row, by_instruction, certificate, summary};
-
-const STYLE: &str = "body{font:14px/1.4 system-ui,sans-serif;margin:2em;max-width:80em}table{border-collapse:collapse;width:100%}\
-td,th{border-bottom:1px solid #ccc;padding:.2em .6em;text-align:left;vertical-align:top}td.n{text-align:right}\
-code{font:13px monospace}tr.scalar td{background:#fff4e0}tr.none td{background:#f4f4f4}tr.longer td.n:last-child{background:#fdd}";
+use crate::page::{document, escaped};
 
 /// The page; `written` are the header's functions, and `beside` how they compare with another header's.
 pub fn page(
@@ -21,11 +18,7 @@ pub fn page(
     to: &str,
 ) -> String {
     let title = format!("{from} on {to}");
-    let mut text = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title><style>{STYLE}</style></head><body>\n\
-         <h1>{title}</h1>\n<p>{}.</p>\n",
-        escaped(&summary(rows))
-    );
+    let mut text = format!("<p>{}.</p>\n", escaped(&summary(rows)));
     let mut pairs: BTreeMap<&str, Vec<&Pair<'_>>> = BTreeMap::new();
     if let Some(beside) = beside {
         let _ = writeln!(text, "<p>{}.</p>", escaped(&beside.summary()));
@@ -116,10 +109,6 @@ pub fn page(
             );
         }
     }
-    text += "</tbody></table>\n</body></html>\n";
-    text
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text += "</tbody></table>\n";
+    document(&title, &text)
 }

@@ -6,6 +6,7 @@ mod floor;
 pub(super) mod functions;
 mod layout;
 pub(super) mod machine;
+mod page;
 mod picture;
 pub(super) mod read;
 pub(super) mod report;
@@ -61,6 +62,9 @@ pub struct SynthArgs {
     /// Say in words what was chosen, with costs and proofs.
     #[arg(long)]
     explain: bool,
+    /// Also write all answers to a page of HTML: costs, choices in words, and code in C.
+    #[arg(long, value_name = "FILE.html")]
+    page: Option<PathBuf>,
     /// What the files hold.
     #[arg(long, value_enum, default_value_t = From::Windows)]
     from: From,
@@ -128,6 +132,8 @@ struct Printed {
     explanation: String,
     proved: bool,
     case: Option<machine::Case>,
+    /// The answer in JSON and its code, for the page.
+    page: Option<(String, Option<String>)>,
 }
 
 /// Reads windows, searches a program for each and prints the answers; exit code 1 when one has none.
@@ -159,7 +165,7 @@ pub fn run(session: &Session, args: &SynthArgs) -> Result<u8> {
         tasks.par_iter().map(answer).collect()
     });
     cache.save();
-    let (mut code, mut cases) = (0, BTreeMap::new());
+    let (mut code, mut cases, mut entries) = (0, BTreeMap::new(), Vec::new());
     for (printed, (_, name)) in printed.into_iter().zip(&tasks) {
         let printed = printed?;
         print!("{}", printed.text);
@@ -170,6 +176,12 @@ pub fn run(session: &Session, args: &SynthArgs) -> Result<u8> {
         if let Some(case) = printed.case {
             cases.entry(name.clone()).or_insert_with(Vec::new).push(case);
         }
+        if let Some((line, code)) = printed.page {
+            entries.push(page::Entry { line, explanation: printed.explanation, code });
+        }
+    }
+    if let Some(path) = &args.page {
+        crate::outputs::replace_file(path, &page::page(&entries)?)?;
     }
     if args.run > 0 {
         for (name, cases) in cases {
@@ -327,7 +339,11 @@ fn not_searched(args: &SynthArgs, source: &Source, why: &str, ground: &Ground) -
         _ => format!("// {}: {why}\n", source.name),
     };
     let explanation = format!("{} on {}: not searched: {why}\n", source.name, ground.named.name);
-    Ok(Printed { text, explanation, proved: false, case: None })
+    let page = match args.page {
+        Some(_) => Some((report::no_window(source, why, ground)?, None)),
+        None => None,
+    };
+    Ok(Printed { text, explanation, proved: false, case: None, page })
 }
 
 fn answer(
@@ -360,17 +376,16 @@ fn answer(
         seed.decide(seeds, ground, &answer.meaning, &table, program);
         if seed.is_kept() {
             answer.program = None;
+            let beside = Beside { seed: Some(seed), ..Beside::default() };
+            let line = report::json(source, &answer, &table, ground, &beside, start.elapsed().as_secs_f64())?;
+            let page = args.page.is_some().then(|| (line.clone(), None));
             let text = match args.emit {
-                Emit::Json => {
-                    let beside = Beside { seed: Some(seed), ..Beside::default() };
-                    let seconds = start.elapsed().as_secs_f64();
-                    report::json(source, &answer, &table, ground, &beside, seconds)? + "\n"
-                }
+                Emit::Json => line + "\n",
                 Emit::Ll => seed.text(seeds).to_owned() + "\n",
                 Emit::Asm => seed.assembly(seeds, ground)?,
                 emit => format!("{} {}", emit.comment(), seed.kept(window)),
             };
-            return Ok(Printed { text, explanation: seed.kept(window), proved: true, case: None });
+            return Ok(Printed { text, explanation: seed.kept(window), proved: true, case: None, page });
         }
     }
     let name = compile::c_name(window);
@@ -410,8 +425,11 @@ fn answer(
     let c = c.or(floor.as_ref().map(|floor| floor.lines.clone()));
     let seconds = start.elapsed().as_secs_f64();
     let beside = Beside { floor: floor.as_ref(), seed: seed.as_ref(), order };
+    let line = report::json(source, &answer, &table, ground, &beside, seconds)?;
+    let page =
+        args.page.is_some().then(|| (line.clone(), c.as_ref().map(|lines| compile::source(ground, lines))));
     let text = match args.emit {
-        Emit::Json => report::json(source, &answer, &table, ground, &beside, seconds)? + "\n",
+        Emit::Json => line + "\n",
         Emit::Autollvm => module.unwrap_or_else(|| report::missing(&answer, args.emit.comment())),
         Emit::Dot => match &answer.program {
             Some((program, _)) => picture::picture(window, program, &table, ground),
@@ -444,5 +462,5 @@ fn answer(
         Status::Exhausted => floor.is_some(),
         Status::OutOfTime => false,
     };
-    Ok(Printed { text, explanation, proved, case })
+    Ok(Printed { text, explanation, proved, case, page })
 }
