@@ -85,16 +85,20 @@ impl Finder<'_, '_> {
         terms.len() > 1 && terms.iter().all(|(term, _)| is_product(*term))
     }
 
-    /// Whether what is wanted are values in half of each register or less, as bits of wider ones that one register holds.
+    /// Whether what is wanted are values in half of each register or less, as bits of wider ones that one register holds. Halves of
+    /// elements are moved by themselves.
     fn is_narrowed(&self, wanted: &Wanted) -> bool {
         let half = wanted.registers.iter().all(|content| {
             let lanes = content.len() / 2;
             lanes > 1 && in_order(content) && content[lanes..].iter().all(|entry| *entry == Entry::Any)
         });
         let dag = &self.meaning.dag;
-        half && wanted.only_value().is_some_and(
-            |value| matches!(dag.node(value), Node::Slice { of, .. } if dag.as_int(*of).is_none()),
-        )
+        half && wanted.only_value().is_some_and(|value| match *dag.node(value) {
+            Node::Slice { of, low, width, .. } if width == wanted.container => {
+                !matches!(dag.node(of), Node::Arg(_)) || low % width != 0
+            }
+            _ => false,
+        })
     }
 
     /// Operations that a constant index makes movements.
@@ -148,6 +152,10 @@ impl Finder<'_, '_> {
         }
         for (register, arg) in registers.iter().zip(&data) {
             operands[*arg] = self.held(content, homes, *register, op.args[*arg].width, container)?;
+        }
+        // What lies side by side already is not moved there.
+        if homes == Homes::Beside && operands[data[0]] == *content {
+            return None;
         }
         let mut index = Vec::new();
         for (entry, outcomes) in content.iter().zip(&permutation.outcomes) {
@@ -217,7 +225,7 @@ impl Finder<'_, '_> {
         (0..).zip(content).filter_map(move |(position, entry)| {
             let (source, lane) = self.home(*entry, container)?;
             if homes == Homes::Beside {
-                let [first, _] = beside[..] else { return None };
+                let [first @ Source::Leaf(_), Source::Leaf(_)] = beside[..] else { return None };
                 let lanes = width / container / 2;
                 let place = lane + if source == first { 0 } else { lanes };
                 return (lane < lanes).then_some((*entry, (first, 0), place));
@@ -266,7 +274,7 @@ pub(crate) enum Homes {
     Even,
     /// In their upper halves.
     Odd,
-    /// In one register, where two sources have a half each.
+    /// In one register, of which two leaves have a half each.
     Beside,
 }
 

@@ -245,7 +245,10 @@ fn lanes_in_any_order_cost_less() {
     assert_eq!(text, page("2"));
     let windows = open.len();
     assert!(text.contains(&format!("<p>{windows} windows: {windows} proved.</p>")), "{text}");
-    assert!(text.contains("<h2 id=\"w0\">") && text.contains("_mm256_") && !text.contains("<script"), "{text}");
+    assert!(
+        text.contains("<h2 id=\"w0\">") && text.contains("_mm256_") && !text.contains("<script"),
+        "{text}"
+    );
     let nowhere = [&args[..], &["--page", "missing/page.html"]].concat();
     hydride(folder.path(), &nowhere).exits(3);
 }
