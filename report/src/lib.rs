@@ -27,6 +27,7 @@ mod svg;
 
 pub use formula::{Formula, Line, formula};
 pub use input::{Cost, Declaration, Entry, Erratum, Input, InstructionSet, Modelled, Port, Run, Status};
+pub use svg::escape;
 
 use codegen_gen::GeneratedFile;
 use memo::Memo;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-/// Text with the characters of markup escaped.
-pub(crate) fn escape(text: &str) -> String {
+/// A text as HTML, in elements and in attributes: the characters of markup are escaped.
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

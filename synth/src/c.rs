@@ -174,13 +174,12 @@ fn buffer(ty: Register, some: u32, of: Option<&str>) -> String {
 
 /// Values of `container` bits as equal ones that are wider, where neighbors repeat.
 fn repeated(values: Vec<String>, container: u32) -> (Vec<String>, u32) {
-    let is_equal = |values: &[String]| values.iter().all(|value| *value == values[0]);
     let period = [1, 2, 4, 8].into_iter().find(|period| {
         *period < values.len()
             && container * *period as u32 <= 64
             && values.chunks(*period).all(|chunk| *chunk == values[..*period])
     });
-    let Some(period) = period.filter(|period| *period > 1 && !is_equal(&values)) else {
+    let Some(period) = period.filter(|period| *period > 1) else {
         return (values, container);
     };
     let wide = container * period as u32;

@@ -104,8 +104,7 @@ impl Unify<'_> {
                 self.open_terms(later, plain, rest.clone(), demand, bound, all);
             }
             // One factor is enough; the others do not matter.
-            let alone = &factors[..];
-            for factor in alone {
+            for factor in &factors {
                 for bound in self.node(*factor, zero, Demand::Exact, start.clone()) {
                     self.open_terms(later, plain, rest.clone(), demand, bound, all);
                 }

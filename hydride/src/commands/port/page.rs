@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use ::report::escape;
+
 use super::beside::{Comparison, Pair};
 use super::call::Written;
 use super::table::{Row, by_instruction, certificate, summary};
-use crate::page::{document, escaped};
+use crate::page::document;
 
 /// The page; `written` are the header's functions, and `beside` how they compare with another header's.
 pub fn page(
@@ -18,10 +20,10 @@ pub fn page(
     to: &str,
 ) -> String {
     let title = format!("{from} on {to}");
-    let mut text = format!("<p>{}.</p>\n", escaped(&summary(rows)));
+    let mut text = format!("<p>{}.</p>\n", escape(&summary(rows)));
     let mut pairs: BTreeMap<&str, Vec<&Pair<'_>>> = BTreeMap::new();
     if let Some(beside) = beside {
-        let _ = writeln!(text, "<p>{}.</p>", escaped(&beside.summary()));
+        let _ = writeln!(text, "<p>{}.</p>", escape(&beside.summary()));
         for pair in &beside.pairs {
             pairs.entry(pair.id).or_default().push(pair);
         }
@@ -63,7 +65,7 @@ pub fn page(
         }
         for (number, (_, rows)) in groups.iter().enumerate() {
             // Other pages link to an instruction's first row.
-            let address = if number == 0 { format!(" id=\"{}\"", escaped(id)) } else { String::new() };
+            let address = if number == 0 { format!(" id=\"{}\"", escape(id)) } else { String::new() };
             let choices: Vec<String> = rows
                 .iter()
                 .map(|row| row.source.choices.iter().map(i64::to_string).collect::<Vec<_>>().join(" "))
@@ -81,7 +83,7 @@ pub fn page(
                         if longer { "longer" } else { "proved" },
                         format!(
                             "<td><code>{}</code></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{proof}{}</td>",
-                            escaped(&steps),
+                            escape(&steps),
                             cost.uops,
                             cost.latency,
                             up_to.unwrap_or_default()
@@ -89,7 +91,7 @@ pub fn page(
                     )
                 }
                 None => {
-                    let why = escaped(rows[0].why());
+                    let why = escape(rows[0].why());
                     match scalar.get(id) {
                         Some(operators) => (
                             "scalar",
@@ -104,7 +106,7 @@ pub fn page(
             let _ = writeln!(
                 text,
                 "<tr{address} class=\"{class}\"><td><code>{}</code></td><td>{choices}</td>{cells}{}</tr>",
-                escaped(id),
+                escape(id),
                 beside_cells(pairs.get(id))
             );
         }

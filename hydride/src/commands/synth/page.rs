@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use ::report::escape;
 use anyhow::Result;
 use serde_json::Value;
 
-use crate::page::{document, escaped};
+use crate::page::document;
 
 /// An answer on the page.
 pub struct Entry {
@@ -38,30 +39,29 @@ pub fn page(entries: &[Entry]) -> Result<String> {
         let steps: Vec<&str> = steps.iter().map(|step| text(&step["mnemonic"])).collect();
         let is_answer = ["proved", "kept"].contains(&text(&row["status"])) || row["floor"] == true;
         let (class, steps) = match (is_answer, steps.is_empty()) {
-            (false, _) => ("none", escaped(text(&row["status"]))),
+            (false, _) => ("none", escape(text(&row["status"]))),
             (true, true) => ("proved", "nothing".to_owned()),
-            (true, false) => ("proved", format!("<code>{}</code>", escaped(&steps.join(", ")))),
+            (true, false) => ("proved", format!("<code>{}</code>", escape(&steps.join(", ")))),
         };
         let of_cost = |key: &str| row["cost"].get(key).map_or(String::new(), Value::to_string);
         let _ = writeln!(
             body,
             "<tr class=\"{class}\"><td><a href=\"#w{number}\">{}</a></td><td>{}</td><td>{steps}</td><td class=\"n\">{}</td>\
              <td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
-            escaped(text(&row["name"])),
-            escaped(text(&row["target"])),
+            escape(text(&row["name"])),
+            escape(text(&row["target"])),
             of_cost("uops"),
             of_cost("throughput"),
             of_cost("latency"),
-            escaped(text(&row["proof"])),
+            escape(text(&row["proof"])),
         );
     }
     body += "</tbody></table>\n";
     for (number, (row, entry)) in rows.iter().zip(entries).enumerate() {
-        let name = escaped(text(&row["name"]));
-        let _ =
-            write!(body, "<h2 id=\"w{number}\">{name}</h2>\n<pre>{}</pre>\n", escaped(&entry.explanation));
+        let name = escape(text(&row["name"]));
+        let _ = write!(body, "<h2 id=\"w{number}\">{name}</h2>\n<pre>{}</pre>\n", escape(&entry.explanation));
         if let Some(code) = &entry.code {
-            let _ = writeln!(body, "<pre>{}</pre>", escaped(code));
+            let _ = writeln!(body, "<pre>{}</pre>", escape(code));
         }
     }
     Ok(document("Answers of hydride synth", &body))
