@@ -180,8 +180,10 @@ pub fn run(session: &Session, args: &SynthArgs) -> Result<u8> {
             entries.push(page::Entry { line, explanation: printed.explanation, code });
         }
     }
-    if let Some(path) = &args.page {
-        crate::outputs::replace_file(path, &page::page(&entries)?)?;
+    match &args.page {
+        Some(_) if stop.load(Ordering::Relaxed) => eprintln!("interrupted: the page is not written"),
+        Some(path) => crate::outputs::replace_file(path, &page::page(&entries)?)?,
+        None => {}
     }
     if args.run > 0 {
         for (name, cases) in cases {
