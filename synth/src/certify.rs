@@ -357,7 +357,7 @@ impl Run<'_, '_> {
     /// in common.
     fn over_products(&mut self, left: NodeId, right: NodeId) -> Option<(NodeId, NodeId)> {
         let dag = &self.meaning.dag;
-        let others = dag.reachable([right]);
+        let others = FxHashSet::from_iter(dag.reachable([right]));
         let product = |node: NodeId| match dag.node(node) {
             Node::Mul(_) if others.contains(&node) => Some((node, dag.natural(node)?)),
             _ => None,

@@ -34,7 +34,7 @@ struct KeptProgram {
     instructions: Vec<(usize, Vec<i64>)>,
     /// The nodes that the program names and those below them, operands before their users.
     nodes: Vec<(NodeId, Node)>,
-    /// The elements that arguments among the nodes stand for, by lane.
+    /// The elements that arguments among the nodes stand for, by lane; none for a whole leaf.
     samples: Vec<(u32, Vec<Element>)>,
 }
 
@@ -59,19 +59,16 @@ impl Computed<'_> {
 }
 
 impl Kept {
-    /// An answer as it is kept; `None` where a value is none of elements.
+    /// An answer as it is kept.
     pub fn new(
         meaning: &Meaning<'_>,
         table: &Table,
         program: Option<&Program>,
         notes: Vec<String>,
         states: usize,
-    ) -> Option<Self> {
-        let program = match program {
-            Some(program) => Some(KeptProgram::new(meaning, table, program)?),
-            None => None,
-        };
-        Some(Self { program, notes, states })
+    ) -> Self {
+        let program = program.map(|program| KeptProgram::new(meaning, table, program));
+        Self { program, notes, states }
     }
 
     /// Whether there is a program.
@@ -140,6 +137,10 @@ impl Kept {
         for (arg, elements) in &kept.samples {
             let bits = match computed {
                 Some(own) if elements.first().is_some_and(is_computed) => own.bits(meaning, elements)?,
+                _ if elements.is_empty() => {
+                    meaning.window().leaves.get(*arg as usize)?;
+                    meaning.dag.arg(*arg)
+                }
                 _ => {
                     let sample = meaning.sample_of(elements)?;
                     meaning.dag.arg(sample)
@@ -205,7 +206,7 @@ impl Kept {
 }
 
 impl KeptProgram {
-    fn new(meaning: &Meaning<'_>, table: &Table, program: &Program) -> Option<Self> {
+    fn new(meaning: &Meaning<'_>, table: &Table, program: &Program) -> Self {
         let contents = program
             .inputs
             .iter()
@@ -220,13 +221,13 @@ impl KeptProgram {
         for id in meaning.dag.reachable(named.chain(program.added)) {
             let node = meaning.dag.node(id).clone();
             if let Node::Arg(arg) = node {
-                samples.push((arg, meaning.sample(arg)?.to_vec()));
+                samples.push((arg, meaning.sample(arg).unwrap_or_default().to_vec()));
             }
             nodes.push((id, node));
         }
         let instruction = |op| (table.op(op).instruction, table.op(op).choices.clone());
         let instructions = program.steps.iter().map(|step| instruction(step.op)).collect();
-        Some(Self { program: program.clone(), instructions, nodes, samples })
+        Self { program: program.clone(), instructions, nodes, samples }
     }
 }
 

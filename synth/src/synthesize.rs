@@ -1,7 +1,9 @@
 //! From a window to an answer.
 
-use hydride_ir::exact::{Node, NodeId};
+use hydride_ir::Float;
+use hydride_ir::exact::{Dag, Node, NodeId};
 use memo::{Key, Memo, digest};
+use rustc_hash::FxHashSet;
 use smt::Prover;
 
 use crate::certify::{Judge, Proof, certify};
@@ -21,7 +23,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 21";
+const SEARCH: &[u8] = b"synth 22";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -101,7 +103,7 @@ impl Answer<'_> {
     pub fn kept(&self, table: &Table) -> Option<Kept> {
         let program = self.program.as_ref().map(|(program, _)| program);
         let ended = self.status != Status::OutOfTime;
-        ended.then(|| Kept::new(&self.meaning, table, program, self.notes.clone(), self.states)).flatten()
+        ended.then(|| Kept::new(&self.meaning, table, program, self.notes.clone(), self.states))
     }
 }
 
@@ -248,7 +250,7 @@ impl Stage<'_, '_> {
         let answer = self.answered(window, &mut table, judge);
         *states += answer.states;
         let (program, _) = answer.program?;
-        Kept::new(&answer.meaning, &table, Some(&program), Vec::new(), 0)
+        Some(Kept::new(&answer.meaning, &table, Some(&program), Vec::new(), 0))
     }
 }
 
@@ -546,28 +548,30 @@ impl Search<'_> {
     }
 }
 
-/// A floating-point operator of some values that no operation has in its format.
+/// A floating-point operator of some values that no operation has in its format and with its rounding.
 fn missing_operator(meaning: &Meaning<'_>, table: &Table, roots: &[NodeId]) -> Option<&'static str> {
-    let operator = |node: &Node| match node {
-        Node::Float { float, width, value, .. } => Some((*float, *width, *value)),
-        _ => None,
-    };
+    /// An operator, and how it rounds where that is always the same.
+    fn operator(dag: &Dag, node: NodeId) -> Option<((Float<u32>, u32, u32), Option<i64>)> {
+        let Node::Float { float, width, value, operands } = dag.node(node) else { return None };
+        let mode = operands.last().filter(|_| float.op.rounds()).and_then(|mode| dag.as_i64(*mode));
+        Some(((*float, *width, *value), mode))
+    }
     let own = meaning.dag.reachable(roots.iter().copied());
-    let own: Vec<_> = own.into_iter().filter_map(|node| operator(meaning.dag.node(node))).collect();
+    let own: Vec<_> = own.into_iter().filter_map(|node| operator(&meaning.dag, node)).collect();
     if own.is_empty() {
         return None;
     }
     let templates = [1].iter().chain(CONTAINERS).flat_map(|container| table.templates(*container));
-    let mut there = Vec::new();
+    let mut there = FxHashSet::default();
     for template in templates.map(|id| table.template(*id)) {
         let nodes = template.dag.reachable([template.root]);
-        for found in nodes.into_iter().filter_map(|node| operator(template.dag.node(node))) {
-            if !there.contains(&found) {
-                there.push(found);
-            }
-        }
+        there.extend(nodes.into_iter().filter_map(|node| operator(&template.dag, node)));
     }
-    own.into_iter().find(|own| !there.contains(own)).map(|(float, _, _)| float.op.name())
+    let has = |(float, mode): &(_, Option<i64>)| match mode {
+        Some(_) => there.contains(&(*float, *mode)) || there.contains(&(*float, None)),
+        None => there.iter().any(|(own, _)| own == float),
+    };
+    own.into_iter().find(|own| !has(own)).map(|((float, _, _), _)| float.op.name())
 }
 
 /// What a program's steps cost together, in thousandths of a cycle.

@@ -43,12 +43,19 @@ fn window(operator: &str, width: u32) -> Window {
     Window::read(&line, 1).expect("a window")
 }
 
+/// Elements of 16 bits, each at a place that differs from its own in these bits.
+fn exchange(id: &str, by: u32) -> Instruction {
+    support::instruction(id, &[64], 64, 16, |index| format!("%a[{} +: 16]", 16 * (index ^ by)))
+}
+
 fn table() -> Table {
     Table::new(vec![
         instruction("add", 8),
         instruction("sub", 8),
         instruction("add", 16),
         instruction("sub", 16),
+        exchange("halves", 2),
+        exchange("pairs", 1),
     ])
 }
 
@@ -84,6 +91,17 @@ fn what_was_kept_serves_and_is_proved_again() {
     assert_eq!(ids(&served), ids(&found));
     assert_eq!(served.program.expect("a program").1, found.program.expect("a program").1);
     assert_eq!((served.states, served.notes), (found.states, found.notes));
+}
+
+#[test]
+fn a_sum_of_all_lanes_is_kept() {
+    let line = r#"{"name":"w","lanes":1,"bits":16,"leaves":[{"name":"a","type":"u16x4","kind":"dense"}],"expr":"(vector_reduce_add:u16 a:u16x4)"}"#;
+    let (store, window) = (Arc::default(), Window::read(line, 1).expect("a window"));
+    let found = answer(&window, &store, false);
+    assert_eq!(ids(&found), ["add16", "add16", "halves", "pairs"]);
+    let served = answer(&window, &store, true);
+    assert_eq!(served.status, Status::Proved);
+    assert_eq!(ids(&served), ids(&found));
 }
 
 #[test]

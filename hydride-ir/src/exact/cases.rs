@@ -3,6 +3,8 @@
 //! This is no law of `laws/`: it looks at a whole result and not at a node that is being made, and it holds because each
 //! case is compared when it is used, which is its proof.
 
+use rustc_hash::FxHashSet;
+
 use super::dag::{Dag, Node, NodeId, Part};
 use super::{Int, Replacements, Segment};
 
@@ -10,16 +12,18 @@ use super::{Int, Replacements, Segment};
 const MAX_BITS: u32 = 7;
 
 impl Dag {
-    /// The nodes that `roots` are made of, themselves included, in order.
-    pub fn reachable(&self, roots: impl IntoIterator<Item = NodeId>) -> std::collections::BTreeSet<NodeId> {
-        let mut seen = std::collections::BTreeSet::new();
+    /// The nodes that `roots` are made of, themselves included, each once and in order: operands before their users.
+    pub fn reachable(&self, roots: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
+        let (mut seen, mut found) = (FxHashSet::default(), Vec::new());
         let mut stack: Vec<NodeId> = roots.into_iter().collect();
         while let Some(id) = stack.pop() {
             if seen.insert(id) {
+                found.push(id);
                 stack.extend(self.node(id).operands());
             }
         }
-        seen
+        found.sort_unstable();
+        found
     }
 
     /// For each argument the number of low bits that are read; none where one is read at a computed place.

@@ -6,6 +6,7 @@
 use dashu_int::Sign;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use smallvec::{SmallVec, smallvec};
 
 use super::Int;
 use super::range::{Range, power};
@@ -134,11 +135,11 @@ pub enum Node {
 
 impl Node {
     /// The operands, in order.
-    pub fn operands(&self) -> Vec<NodeId> {
+    pub fn operands(&self) -> SmallVec<[NodeId; 4]> {
         match self {
-            Node::Const(_) | Node::Arg(_) => vec![],
-            Node::Slice { of, .. } | Node::Saturate { of, .. } => vec![*of],
-            Node::SliceAt { of, low, .. } => vec![*of, *low],
+            Node::Const(_) | Node::Arg(_) => smallvec![],
+            Node::Slice { of, .. } | Node::Saturate { of, .. } => smallvec![*of],
+            Node::SliceAt { of, low, .. } => smallvec![*of, *low],
             Node::Concat(parts) => parts.iter().map(|part| part.node).collect(),
             Node::Sum { terms, .. } => terms.iter().map(|(term, _)| *term).collect(),
             Node::Mul(operands)
@@ -147,20 +148,20 @@ impl Node {
             | Node::Xor(operands)
             | Node::Min(operands)
             | Node::Max(operands)
-            | Node::Float { operands, .. } => operands.to_vec(),
+            | Node::Float { operands, .. } => SmallVec::from_slice(operands),
             Node::Shl(left, right)
             | Node::Shr(left, right)
             | Node::Eq(left, right)
             | Node::Lt(left, right)
             | Node::Le(left, right)
             | Node::Div(left, right)
-            | Node::Rem(left, right) => vec![*left, *right],
+            | Node::Rem(left, right) => smallvec![*left, *right],
             Node::Not(operand)
             | Node::Abs(operand)
             | Node::PopCount(operand)
             | Node::LeadingZeros(operand, _)
-            | Node::TrailingZeros(operand, _) => vec![*operand],
-            Node::Select(condition, then, otherwise) => vec![*condition, *then, *otherwise],
+            | Node::TrailingZeros(operand, _) => smallvec![*operand],
+            Node::Select(condition, then, otherwise) => smallvec![*condition, *then, *otherwise],
         }
     }
 }

@@ -9,6 +9,8 @@
 //! The copies are [`Broadcast::stride`] bits apart; an operation that reads only the low bits of its elements leaves
 //! zeros between them.
 
+use std::collections::BTreeSet;
+
 use catalog::{Broadcast, Source};
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Part as Piece, Raised, Replacements, Segment};
 use hydride_ir::lane::elements;
@@ -62,7 +64,7 @@ fn shared(
     width: u32,
 ) -> Vec<(Broadcast, Vec<NodeId>)> {
     let first = dag.reachable(elements.first().copied());
-    let last = dag.reachable(elements.last().copied());
+    let last = BTreeSet::from_iter(dag.reachable(elements.last().copied()));
     let mut shared: Vec<(Broadcast, Vec<NodeId>)> = Vec::new();
     for node in first {
         let Some(broadcast) = described(dag, node, function, width) else { continue };

@@ -33,14 +33,14 @@ pub(super) fn recognize(dag: &mut Dag, function: &Function, reading: &Reading) -
     let results = &reading.core.results;
     let roots = || results.iter().flatten().map(|segment| segment.value);
     let all = dag.reachable(roots());
-    let last = last_roundings(dag, roots());
+    let last = Vec::from_iter(last_roundings(dag, roots()));
     let modes: BTreeSet<i64> = all.iter().filter_map(|id| fixed_mode(dag, *id)).collect();
     let mut found: Vec<Reading> = Vec::new();
     for mode in modes {
-        let of_mode = |ids: &BTreeSet<NodeId>| {
+        let of_mode = |ids: &[NodeId]| -> Vec<NodeId> {
             ids.iter().copied().filter(|id| fixed_mode(dag, *id) == Some(mode)).collect()
         };
-        let (everywhere, at_the_end): (Vec<NodeId>, Vec<NodeId>) = (of_mode(&all), of_mode(&last));
+        let (everywhere, at_the_end) = (of_mode(&all), of_mode(&last));
         let only_some = (at_the_end != everywhere && !at_the_end.is_empty()).then_some(at_the_end);
         for roundings in std::iter::once(everywhere).chain(only_some) {
             let fresh = dag.add_arg(WIDTH);

@@ -76,6 +76,8 @@ pub struct Meaning<'w> {
     /// Named numbers by their bits, and whether these are signed.
     by_definition: FxHashMap<(NodeId, bool), NodeId>,
     lanes: FxHashMap<u32, Replacements>,
+    /// Pairs of values that were compared on inputs, and whether they are the same on all of these.
+    agreeing: FxHashMap<(NodeId, NodeId), bool>,
 }
 
 impl<'w> Meaning<'w> {
@@ -92,6 +94,7 @@ impl<'w> Meaning<'w> {
             names: FxHashMap::default(),
             by_definition: FxHashMap::default(),
             lanes: FxHashMap::default(),
+            agreeing: FxHashMap::default(),
         }
     }
 
@@ -329,6 +332,16 @@ impl<'w> Meaning<'w> {
 
     /// Whether two values are the same on each of a number of inputs: those at the ends of their ranges, and random ones.
     pub fn agree(&mut self, left: NodeId, right: NodeId) -> bool {
+        let pair = (left.min(right), left.max(right));
+        if let Some(known) = self.agreeing.get(&pair) {
+            return *known;
+        }
+        let found = self.agree_on_inputs(left, right);
+        self.agreeing.insert(pair, found);
+        found
+    }
+
+    fn agree_on_inputs(&mut self, left: NodeId, right: NodeId) -> bool {
         let args: Vec<u32> = self
             .dag
             .reachable([left, right])
