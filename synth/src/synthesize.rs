@@ -548,10 +548,13 @@ impl Search<'_> {
     }
 }
 
+/// A floating-point operator, and the bits of its result and of its operands.
+type Operator = (Float<u32>, u32, u32);
+
 /// A floating-point operator of some values that no operation has in its format and with its rounding.
 fn missing_operator(meaning: &Meaning<'_>, table: &Table, roots: &[NodeId]) -> Option<&'static str> {
     /// An operator, and how it rounds where that is always the same.
-    fn operator(dag: &Dag, node: NodeId) -> Option<((Float<u32>, u32, u32), Option<i64>)> {
+    fn operator(dag: &Dag, node: NodeId) -> Option<(Operator, Option<i64>)> {
         let Node::Float { float, width, value, operands } = dag.node(node) else { return None };
         let mode = operands.last().filter(|_| float.op.rounds()).and_then(|mode| dag.as_i64(*mode));
         Some(((*float, *width, *value), mode))

@@ -152,6 +152,30 @@ fn ported_instructions_agree_with_machines() {
     }
 }
 
+#[test]
+fn what_takes_too_long_is_searched_again_with_more_time() {
+    let Some(specs) =
+        vendor_documents().filter(|specs| specs.join("arm").is_dir() && specs.join("x86").is_dir())
+    else {
+        return;
+    };
+    let (folder, specs) = (scratch(), specs.display().to_string());
+    let run = |seconds: &str| {
+        let args =
+            ["port", "--specs", &specs, "--from", "arm", "--to", "sse42", "--out", "out", "--jobs", "1"];
+        let rest = ["--cache", "answers.redb", "--max-seconds", seconds, "-v", "-v", "vsha256hq_u32"];
+        let stderr = hydride(folder.path(), &[&args[..], &rest].concat()).exits(1).stderr;
+        let text = std::fs::read_to_string(folder.path().join("out/arm_on_sse42.jsonl")).expect("an output");
+        assert!(text.contains(r#""status":"out of time""#), "{text}");
+        (text, stderr.contains("vsha256hq_u32: out of time after"))
+    };
+    let (first, is_searched) = run("2");
+    assert!(is_searched);
+    assert_eq!(run("2"), (first.clone(), false));
+    assert_eq!(run("1"), (first, false));
+    assert!(run("3").1);
+}
+
 /// The header of a port is C and C++, for clang and gcc, where they are there.
 fn builds_without_warnings(folder: &Path, from: &str, to: &str) {
     let source = folder.join("includes.c");

@@ -49,18 +49,15 @@ impl Found {
         Self { status: answer.status, program, body, expression, notes: answer.notes, counted, kept }
     }
 
+    /// That there is no program.
+    pub fn without(status: Status, notes: Vec<String>) -> Self {
+        Self { status, program: None, body: None, expression: None, notes, counted: None, kept: None }
+    }
+
     /// That there is none for a function that does with other elements what this one's does.
     pub fn like(&self, model: &Window) -> Self {
         let why = format!("{} has none, which computes the same of elements in order", model.name);
-        Self {
-            status: self.status,
-            program: None,
-            body: None,
-            expression: None,
-            notes: self.notes.iter().cloned().chain([why]).collect(),
-            counted: None,
-            kept: None,
-        }
+        Self::without(self.status, self.notes.iter().cloned().chain([why]).collect())
     }
 
     /// With the remark that only the instructions of other choices were looked at, where there is no program.

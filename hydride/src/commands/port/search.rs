@@ -15,6 +15,7 @@ use ::synth::window::{Element, Operator, Window};
 use anyhow::Result;
 use memo::{Key, Memo, digest};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::found::Found;
 use super::sources::{Source, is_first, key};
@@ -26,6 +27,9 @@ use crate::console::{Phase, Phases, on_interrupt};
 
 /// Names how choices are searched beside each other, so that what was found in another way is searched again.
 const CHOICES: &[u8] = b"port 1";
+
+/// Names what is kept of a search that ran out of time.
+const TOO_LONG: &[u8] = b"port out of time";
 
 /// Choices that are searched among all instructions before what they have is tried for the others.
 const AT_A_TIME: usize = 4;
@@ -85,10 +89,19 @@ pub fn search(all: &[Source<'_>], ground: &Ground, args: &GroundArgs) -> Result<
     let phase = phases.start("port", windows.len());
     let keys: Vec<Key> = windows.iter().map(|window| answer_key(window, ground)).collect();
     let beside: Vec<Vec<Key>> = choices.iter().map(|own| keys_beside(own, &keys)).collect();
-    let cache = args.cache.open_at(&[keys, beside.concat()].concat());
+    let too_long: Vec<Key> = keys.iter().map(|key| digest([TOO_LONG, key])).collect();
+    let cache = args.cache.open_at(&[&keys[..], &beside.concat(), &too_long].concat());
     let (memo, max_seconds) = (cache.memo(), args.max_seconds);
-    let search =
-        Search { windows: &windows, ground, memo, cache: &cache, phase: &phase, stop: &stop, max_seconds };
+    let search = Search {
+        windows: &windows,
+        too_long,
+        ground,
+        memo,
+        cache: &cache,
+        phase: &phase,
+        stop: &stop,
+        max_seconds,
+    };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build()?;
     let found: HashMap<usize, Found> = pool.install(|| {
         let one = |(own, keys): &(&Choices, &Vec<Key>)| search.beside(own, keys);
@@ -186,8 +199,17 @@ fn keys_beside(choices: &Choices, keys: &[Key]) -> Vec<Key> {
     all.iter().map(|own| digest([&whole[..], &keys[*own]])).collect()
 }
 
+/// What a search without a program had to say that so many seconds were too few for.
+#[derive(Serialize, Deserialize)]
+struct TooLong {
+    seconds: u64,
+    notes: Vec<String>,
+}
+
 struct Search<'a> {
     windows: &'a [&'a Window],
+    /// For each window the key of its [`TooLong`].
+    too_long: Vec<Key>,
     ground: &'a Ground,
     memo: Memo,
     cache: &'a Cache,
@@ -319,9 +341,15 @@ impl Search<'_> {
         known.collect()
     }
 
-    /// What is found for a window with the instructions of a table.
+    /// What is found for a window with the instructions of a table. What so many seconds were too few for is not tried again.
     fn found(&self, number: usize, table: &Table, memo: &Memo) -> Found {
         let (start, window) = (Instant::now(), self.windows[number]);
+        let key = &self.too_long[number];
+        let is_too_long = |known: &TooLong| (1..=known.seconds).contains(&self.max_seconds);
+        if let Some(known) = memo.get(key).filter(is_too_long) {
+            self.phase.advance(1);
+            return Found::without(Status::OutOfTime, known.notes);
+        }
         let (answer, table) =
             solve_with(table.clone(), window, self.ground, memo, self.stop, self.max_seconds, None);
         tracing::debug!(
@@ -332,6 +360,10 @@ impl Search<'_> {
             start.elapsed().as_secs_f64()
         );
         let found = Found::new(window, self.ground, answer, &table);
+        if found.status == Status::OutOfTime && found.program.is_none() && !self.stop.load(Ordering::Relaxed)
+        {
+            memo.put(*key, &TooLong { seconds: self.max_seconds, notes: found.notes.clone() });
+        }
         self.phase.advance(1);
         self.cache.save_now_and_then();
         found
@@ -359,16 +391,7 @@ mod tests {
 
     fn found(price: u64, instructions: &[usize]) -> (usize, Found) {
         let counted = Some((price, instructions.iter().copied().collect()));
-        let none = Found {
-            status: Status::Proved,
-            program: None,
-            body: None,
-            expression: None,
-            notes: Vec::new(),
-            counted,
-            kept: None,
-        };
-        (0, none)
+        (0, Found { counted, ..Found::without(Status::Proved, Vec::new()) })
     }
 
     #[test]
