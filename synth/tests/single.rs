@@ -122,3 +122,18 @@ fn an_operand_that_is_ignored_may_be_a_leaf_that_nothing_reads() {
     let (program, _) = answer.program.expect("a program");
     assert_eq!((program.steps.len(), program.inputs.len()), (1, 2));
 }
+
+/// Products that are rounded to odd are not products that are rounded to the nearest number.
+#[test]
+fn an_operator_that_nothing_rounds_in_the_same_way_is_not_searched() {
+    let multiply = support::instruction("multiply", &[128, 128], 128, 32, |lane| {
+        format!("fmul.{{8}}(%a[{0} +: 32], %b[{0} +: 32], 0x0:3)", 32 * lane)
+    });
+    let mut table = Table::new(vec![multiply]);
+    let nearest = window(32, "fmul.{8}(A, B, 0x0:3)");
+    assert_eq!(answer(&nearest, &mut table).status, Status::Proved);
+    let odd = window(32, "fmul.{8}(A, B, 0x5:3)");
+    let answer = answer(&odd, &mut table);
+    assert_eq!((answer.status, answer.states), (Status::Exhausted, 0));
+    assert_eq!(answer.notes, ["no instruction has its floating-point operator fmul"]);
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::support::{command, files, hydride, is_full, samples, scratch, vendor_documents};
+use crate::support::{arm_and_x86, command, files, hydride, is_full, samples, scratch};
 
 #[test]
 fn what_cannot_be_ported_is_said() {
@@ -107,12 +107,8 @@ const SSE: &[&str] = &[
 
 #[test]
 fn ported_instructions_agree_with_machines() {
-    let Some(specs) =
-        vendor_documents().filter(|specs| specs.join("arm").is_dir() && specs.join("x86").is_dir())
-    else {
-        return;
-    };
-    let (folder, specs) = (scratch(), specs.display().to_string());
+    let Some(specs) = arm_and_x86() else { return };
+    let folder = scratch();
     let neon = [NEON, SCALAR].concat();
     for (from, to, ids) in [("arm", "avx2", neon.as_slice()), ("x86", "neon", SSE)] {
         let run = |jobs: &str, rest: &[&str]| {
@@ -154,12 +150,8 @@ fn ported_instructions_agree_with_machines() {
 
 #[test]
 fn what_takes_too_long_is_searched_again_with_more_time() {
-    let Some(specs) =
-        vendor_documents().filter(|specs| specs.join("arm").is_dir() && specs.join("x86").is_dir())
-    else {
-        return;
-    };
-    let (folder, specs) = (scratch(), specs.display().to_string());
+    let Some(specs) = arm_and_x86() else { return };
+    let folder = scratch();
     let run = |seconds: &str| {
         let args =
             ["port", "--specs", &specs, "--from", "arm", "--to", "sse42", "--out", "out", "--jobs", "1"];
@@ -216,12 +208,8 @@ fn builds_without_warnings(folder: &Path, from: &str, to: &str) {
 fn an_interrupted_run_keeps_what_it_found() {
     use std::io::{BufRead as _, BufReader};
     use std::os::unix::process::ExitStatusExt as _;
-    let Some(specs) =
-        vendor_documents().filter(|specs| specs.join("arm").is_dir() && specs.join("x86").is_dir())
-    else {
-        return;
-    };
-    let (folder, specs) = (scratch(), specs.display().to_string());
+    let Some(specs) = arm_and_x86() else { return };
+    let folder = scratch();
     let mut args = vec!["-vv", "port", "--specs", &specs, "--from", "arm", "--to", "avx2", "--jobs", "1"];
     args.extend(["--out", "out", "--cache", "answers.redb"]);
     hydride(folder.path(), &[&args[..], &["vaddq_u8"]].concat()).exits(0);

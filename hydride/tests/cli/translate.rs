@@ -4,17 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::lowering::tools;
-use crate::support::{files, have_asl, hydride, is_full, programs, samples, scratch, vendor_documents};
+use crate::support::{arm_and_x86, files, have_asl, hydride, is_full, programs, samples, scratch};
 
 /// A program in somebody's style of Neon code, written for this test.
 fn program() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/translate/filters.c")
-}
-
-/// Both instruction sets' documents, where they are.
-fn specs() -> Option<String> {
-    let both = |specs: &PathBuf| specs.join("arm").is_dir() && specs.join("x86").is_dir();
-    vendor_documents().filter(both).map(|specs| specs.display().to_string())
 }
 
 /// What a program prints that is compiled with these words and started with those before it; nothing where a tool is missing.
@@ -32,7 +26,7 @@ fn output(folder: &Path, source: &Path, compiler: &[&str], starter: &[&str]) -> 
 
 #[test]
 fn a_program_prints_the_same_after_translation() {
-    let Some(specs) = specs() else { return };
+    let Some(specs) = arm_and_x86() else { return };
     if !have_asl(Path::new(&specs)) || !tools(&programs::TOOLS) {
         return;
     }
@@ -84,7 +78,7 @@ fn a_program_prints_the_same_after_translation() {
 /// Templates, lambdas and overloads are read with the grammar of C++.
 #[test]
 fn a_program_in_cpp_prints_the_same_after_translation() {
-    let Some(specs) = specs() else { return };
+    let Some(specs) = arm_and_x86() else { return };
     if !have_asl(Path::new(&specs)) || !tools(&programs::TOOLS) {
         return;
     }
@@ -108,7 +102,7 @@ fn a_program_in_cpp_prints_the_same_after_translation() {
 
 #[test]
 fn what_is_not_covered_stays_and_is_listed() {
-    let Some(specs) = specs() else { return };
+    let Some(specs) = arm_and_x86() else { return };
     let folder = scratch();
     let text = "\u{feff}// vaddq_u8(1) \u{e4}\r\n#ifdef __ARM_NEON\r\n#endif\r\nuint8x16_t f(uint8x16_t a, uint8x16_t b)\r\n{\r\n\
                 \treturn vqshlq_u16(vaddq_u8(a, b), vshrq_n_u8(a, 9));\r\n}\r\n#define vsubq_u8(a, b) a\r\nint g = vsubq_u8(1, 2);";

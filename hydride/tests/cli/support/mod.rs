@@ -96,6 +96,11 @@ pub fn vendor_documents() -> Option<PathBuf> {
     vendor_documents::with(&["x86"]).into_iter().next()
 }
 
+/// The folder of the vendors' documents of both Arm and x86, where there is one.
+pub fn arm_and_x86() -> Option<String> {
+    vendor_documents::with(&["arm", "x86"]).first().map(|specs| specs.display().to_string())
+}
+
 /// The samples, and the folders of the vendors' documents, but only one of those with the same documents of an
 /// instruction set.
 pub fn document_folders_of(isa: &str) -> Vec<PathBuf> {
