@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use ::synth::synthesize::{Status, prover, recalled};
+use ::synth::synthesize::{Kept, Status, prover, recalled};
 use ::synth::table::Table;
 use ::synth::window::{Element, Operator, Window};
 use anyhow::Result;
@@ -94,6 +94,7 @@ pub fn search(all: &[Source<'_>], ground: &Ground, args: &GroundArgs) -> Result<
     let (memo, max_seconds) = (cache.memo(), args.max_seconds);
     let search = Search {
         windows: &windows,
+        keys,
         too_long,
         ground,
         memo,
@@ -208,6 +209,8 @@ struct TooLong {
 
 struct Search<'a> {
     windows: &'a [&'a Window],
+    /// For each window the key of its answer.
+    keys: Vec<Key>,
     /// For each window the key of its [`TooLong`].
     too_long: Vec<Key>,
     ground: &'a Ground,
@@ -345,7 +348,10 @@ impl Search<'_> {
     fn found(&self, number: usize, table: &Table, memo: &Memo) -> Found {
         let (start, window) = (Instant::now(), self.windows[number]);
         let key = &self.too_long[number];
-        let is_too_long = |known: &TooLong| (1..=known.seconds).contains(&self.max_seconds);
+        // A search with more time may have come to its end since.
+        let is_too_long = |known: &TooLong| {
+            (1..=known.seconds).contains(&self.max_seconds) && memo.get::<Kept>(&self.keys[number]).is_none()
+        };
         if let Some(known) = memo.get(key).filter(is_too_long) {
             self.phase.advance(1);
             return Found::without(Status::OutOfTime, known.notes);
