@@ -42,8 +42,8 @@ pub const MACHINE: Emulated = Emulated {
 /// AArch64 with Neon, on QEMU.
 pub const TARGET: Target = Target {
     isa: parsers::arm::ISA,
-    prepare: |instructions, definitions, work| {
-        let options = EmulatorOptions { definitions, ..EmulatorOptions::default() };
+    prepare: |instructions, wrappers, work| {
+        let options = EmulatorOptions { wrappers, ..EmulatorOptions::default() };
         ArmOracle::prepare(instructions.iter().copied(), work, &options)
     },
     emulator: Some(&MACHINE),

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::OracleError;
-use crate::wrapper::{Dialect, Owner, Wrapper, chunk_source};
+use crate::wrapper::{Dialect, Owner, Wrapper, WrapperOptions, chunk_source};
 
 /// Lines of a chunk: enough to make the cost of parsing the headers negligible.
 const CHUNK_LINES: usize = 4000;
@@ -35,8 +35,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) version: String,
     /// The C that it is given.
     pub(crate) dialect: &'static Dialect,
-    /// Lines of C between the preamble and the wrappers.
-    pub(crate) definitions: &'a [String],
+    /// What the wrappers are made of.
+    pub(crate) wrappers: &'a WrapperOptions,
     /// Options that say which machine is compiled for.
     pub(crate) options: Vec<&'static str>,
     /// Further options for the link, which compiles the runner as well.
@@ -86,12 +86,12 @@ impl<'a> Compiler<'a> {
         dialect: &'static Dialect,
         options: Vec<&'static str>,
         link_options: &'static [&'static str],
+        wrappers: &'a WrapperOptions,
         work_dir: &'a Path,
     ) -> Result<Self, OracleError> {
         std::fs::create_dir_all(work_dir).map_err(OracleError::file(work_dir))?;
-        let definitions = &[];
         let mut compiler =
-            Self { program, version: String::new(), dialect, definitions, options, link_options, work_dir };
+            Self { program, version: String::new(), dialect, wrappers, options, link_options, work_dir };
         compiler.version = compiler.run(["--version"])?.1;
         Ok(compiler)
     }
@@ -117,7 +117,7 @@ impl<'a> Compiler<'a> {
 
     fn chunk(&self, first: usize, mut wrappers: Vec<Wrapper>) -> Result<Vec<Chunk>, OracleError> {
         // Two instructions may share a source, but each object file has its own symbol.
-        let source = chunk_source(self.dialect, self.definitions, &wrappers, "").0;
+        let source = chunk_source(self.dialect, &self.wrappers.definitions, &wrappers, "").0;
         let texts: Vec<&str> =
             std::iter::once(source.as_str()).chain(wrappers.iter().map(Wrapper::id)).collect();
         let key = self.key(&texts);
@@ -151,7 +151,7 @@ impl<'a> Compiler<'a> {
         let mut refused = Refused::default();
         let mut last = String::new();
         for _ in 0..MAX_ROUNDS {
-            let (source, owners) = chunk_source(self.dialect, self.definitions, wrappers, symbol);
+            let (source, owners) = chunk_source(self.dialect, &self.wrappers.definitions, wrappers, symbol);
             // Unique files, since another process may be compiling the same chunk.
             let temporary = self.temporary(object);
             let file = temporary.with_extension("c");
@@ -337,7 +337,7 @@ mod tests {
             forms: Vec::new(),
             span: Span::default(),
         };
-        Wrapper::new(&x86::DIALECT, &instruction).unwrap()
+        Wrapper::new(&x86::DIALECT, &instruction, 4).unwrap()
     }
 
     #[test]
@@ -358,7 +358,9 @@ mod tests {
             .status();
         assert!(write.unwrap().success());
         let build = || {
-            let compiler = Compiler::new(&script, &x86::DIALECT, Vec::new(), &[], folder.path()).unwrap();
+            let wrappers = WrapperOptions::default();
+            let compiler =
+                Compiler::new(&script, &x86::DIALECT, Vec::new(), &[], &wrappers, folder.path()).unwrap();
             compiler.build(["a", "b", "boom", "c", "d"].map(wrapper).to_vec()).unwrap()
         };
         let calls = || std::fs::read_to_string(&log).unwrap().lines().count();

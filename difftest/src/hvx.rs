@@ -82,11 +82,11 @@ const READ_OPTIONS: &[&str] =
 /// HVX, on QEMU.
 pub const TARGET: Target = Target {
     isa: parsers::hexagon::ISA,
-    prepare: |instructions, definitions, work| {
+    prepare: |instructions, wrappers, work| {
         if !instructions.iter().all(|instruction| has_machine_vectors(&instruction.signature)) {
             return Err(OracleError::Unlike { message: "QEMU's vectors have 128 bytes".to_owned() });
         }
-        let options = EmulatorOptions { definitions, ..EmulatorOptions::default() };
+        let options = EmulatorOptions { wrappers, ..EmulatorOptions::default() };
         HvxOracle::prepare(instructions.iter().copied(), work, &options)
     },
     emulator: Some(&MACHINE),
@@ -109,7 +109,7 @@ impl HvxOracle {
     ) -> Result<Oracle, OracleError> {
         let instructions: Vec<&Instruction> = instructions.into_iter().collect();
         let mut options = options.clone();
-        options.definitions.extend(instructions.iter().copied().filter_map(memory::definition));
+        options.wrappers.definitions.extend(instructions.iter().copied().filter_map(memory::definition));
         MACHINE.prepare(instructions, work_dir, &options, |instruction| {
             let missing = missing(instruction);
             (!missing.is_empty()).then_some(Outcome::NotRunnable { missing })

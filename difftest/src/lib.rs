@@ -47,5 +47,5 @@ pub use oracle::{Case, Oracle};
 pub use prepare::{Emulated, EmulatorOptions, native};
 pub use report::{Checked, Mismatch, Outcome, Report, Totals};
 pub use target::{Machine, Missing, Prepare, Target};
-pub use wrapper::{Dialect, Several};
+pub use wrapper::{Dialect, Several, WrapperOptions};
 pub use x86::X86Oracle;

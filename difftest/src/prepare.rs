@@ -12,7 +12,7 @@ use crate::miscompiled::Miscompiled;
 use crate::oracle::{Entry, Oracle};
 use crate::report::Outcome;
 use crate::runner::{FREESTANDING_SOURCE, RUNNER_SOURCE, RunnerCommand, WrapperId};
-use crate::wrapper::{Dialect, Wrapper};
+use crate::wrapper::{Dialect, Wrapper, WrapperOptions};
 
 /// A runner program and its wrappers.
 struct Prepared {
@@ -40,15 +40,16 @@ fn prepare<'a>(
             let message = format!("compiled to something else: {}", miscompiled.reason(instruction)?);
             Some(Outcome::NotBuildable { message })
         });
-        let outcome = match (unavailable, Wrapper::new(compiler.dialect, instruction)) {
-            (Some(outcome), _) => outcome,
-            (None, Ok(wrapper)) => {
-                ids.push(instruction.id.clone());
-                wrappers.push(wrapper);
-                continue;
-            }
-            (None, Err(message)) => Outcome::NotBuildable { message },
-        };
+        let outcome =
+            match (unavailable, Wrapper::new(compiler.dialect, instruction, compiler.wrappers.immediates)) {
+                (Some(outcome), _) => outcome,
+                (None, Ok(wrapper)) => {
+                    ids.push(instruction.id.clone());
+                    wrappers.push(wrapper);
+                    continue;
+                }
+                (None, Err(message)) => Outcome::NotBuildable { message },
+            };
         entries.insert(instruction.id.clone(), Entry::Unavailable(outcome));
     }
     let chunks = compiler.build(wrappers)?;
@@ -75,18 +76,16 @@ fn prepare<'a>(
     Ok(Prepared { program, entries })
 }
 
-/// Builds an oracle for an instruction set whose C runs on this machine, with these options of the compiler and
-/// lines of C before the wrappers.
+/// Builds an oracle for an instruction set whose C runs on this machine, with these options of the compiler.
 pub fn native<'a>(
     isa: &'static str,
     dialect: &'static Dialect,
     options: &[&'static str],
     instructions: impl IntoIterator<Item = &'a Instruction>,
-    definitions: &[String],
+    wrappers: &WrapperOptions,
     work_dir: &Path,
 ) -> Result<Oracle, OracleError> {
-    let mut compiler = Compiler::new(Path::new("clang-19"), dialect, options.to_vec(), &[], work_dir)?;
-    compiler.definitions = definitions;
+    let compiler = Compiler::new(Path::new("clang-19"), dialect, options.to_vec(), &[], wrappers, work_dir)?;
     on_this_machine(isa, &compiler, instructions, |_| None)
 }
 
@@ -109,13 +108,13 @@ pub struct EmulatorOptions {
     pub compiler: PathBuf,
     /// The emulator, QEMU's for user programs; if there is none, the machine's name for it.
     pub emulator: Option<PathBuf>,
-    /// Lines of C before the wrappers: functions that instructions name as their intrinsics.
-    pub definitions: Vec<String>,
+    /// What the wrappers are made of.
+    pub wrappers: WrapperOptions,
 }
 
 impl Default for EmulatorOptions {
     fn default() -> Self {
-        Self { compiler: "clang-19".into(), emulator: None, definitions: Vec::new() }
+        Self { compiler: "clang-19".into(), emulator: None, wrappers: WrapperOptions::default() }
     }
 }
 
@@ -149,9 +148,8 @@ impl Emulated {
     ) -> Result<Oracle, OracleError> {
         let emulator = options.emulator.as_deref().unwrap_or(Path::new(self.emulator));
         let machine = self.machine(emulator)?;
-        let mut compiler =
-            Compiler::new(&options.compiler, self.dialect, self.options.to_vec(), LINK, work_dir)?;
-        compiler.definitions = &options.definitions;
+        let (own, wrappers) = (self.options.to_vec(), &options.wrappers);
+        let compiler = Compiler::new(&options.compiler, self.dialect, own, LINK, wrappers, work_dir)?;
         // Only the runner, to distinguish a compiler without the target from one that rejects every
         // instruction.
         compiler.link(FREESTANDING_SOURCE, &[]).map_err(|error| match error {

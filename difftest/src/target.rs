@@ -8,10 +8,10 @@ use crate::error::OracleError;
 use crate::lowering::Conventions;
 use crate::oracle::Oracle;
 use crate::prepare::Emulated;
+use crate::wrapper::WrapperOptions;
 
-/// Builds an oracle for instructions in a work folder. The lines of C come before the wrappers: functions that
-/// instructions name as their intrinsics.
-pub type Prepare = fn(&[&Instruction], Vec<String>, &Path) -> Result<Oracle, OracleError>;
+/// Builds an oracle for instructions in a work folder.
+pub type Prepare = fn(&[&Instruction], WrapperOptions, &Path) -> Result<Oracle, OracleError>;
 
 /// The features that an instruction needs and a machine lacks, by name.
 pub type Missing = dyn Fn(&Instruction) -> Vec<String>;

@@ -54,6 +54,21 @@ pub struct Dialect {
     pub mask: Option<&'static str>,
 }
 
+/// What an oracle's wrappers are made of, besides the instructions.
+#[derive(Clone, Debug)]
+pub struct WrapperOptions {
+    /// Lines of C before the wrappers: functions that instructions name as their intrinsics.
+    pub definitions: Vec<String>,
+    /// Combinations of immediates of each instruction at most, spread evenly.
+    pub immediates: usize,
+}
+
+impl Default for WrapperOptions {
+    fn default() -> Self {
+        Self { definitions: Vec::new(), immediates: inputs::MAX_IMMEDIATES }
+    }
+}
+
 /// How a call returns several results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Several {
@@ -166,8 +181,9 @@ pub(crate) fn tuple(dialect: &Dialect, results: &[Argument]) -> Result<Option<(S
 }
 
 impl Wrapper {
-    /// Generates a wrapper; the message says which part of the signature has no C form.
-    pub(crate) fn new(dialect: &Dialect, instruction: &Instruction) -> Result<Self, String> {
+    /// Generates a wrapper for `most` combinations of immediates at most; the message says which part of the signature
+    /// has no C form.
+    pub(crate) fn new(dialect: &Dialect, instruction: &Instruction, most: usize) -> Result<Self, String> {
         let signature = &instruction.signature;
         let function = intrinsic_name(dialect, instruction)?;
         let operands = || signature.args.iter().chain(&signature.results);
@@ -198,7 +214,7 @@ impl Wrapper {
                 operand.result.map_or("0".to_owned(), |result| format!("out + {}", dialect.slot(result)));
             stores += &format!("hydride_unmap({number}, {contents}); ");
         }
-        let immediates = inputs::immediates(&signature.args);
+        let immediates = inputs::some_immediates(&signature.args, most);
         let case = |(selector, values): (usize, &Vec<i64>)| {
             let call = format!("{returned}{function}({});", argument_list(&passed, values));
             // The comment keeps the optimizer from joining cases into one call that it then

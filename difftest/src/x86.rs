@@ -12,7 +12,7 @@ use crate::oracle::Oracle;
 use crate::prepare::on_this_machine;
 use crate::report::Outcome;
 use crate::target::Target;
-use crate::wrapper::{Dialect, Several};
+use crate::wrapper::{Dialect, Several, WrapperOptions};
 
 mod division;
 mod features;
@@ -46,8 +46,8 @@ pub const DIALECT: Dialect = Dialect {
 /// x86, on this machine.
 pub const TARGET: Target = Target {
     isa: parsers::intel::ISA,
-    prepare: |instructions, definitions, work| {
-        let options = Options { definitions, ..Options::default() };
+    prepare: |instructions, wrappers, work| {
+        let options = Options { wrappers, ..Options::default() };
         X86Oracle::prepare(instructions.iter().copied(), work, &options)
     },
     emulator: None,
@@ -61,13 +61,13 @@ pub struct Options {
     pub compiler: PathBuf,
     /// What the CPU has; this machine is asked where it is `None`.
     pub features: Option<CpuFeatures>,
-    /// Lines of C before the wrappers: functions that instructions name as their intrinsics.
-    pub definitions: Vec<String>,
+    /// What the wrappers are made of.
+    pub wrappers: WrapperOptions,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { compiler: "clang-19".into(), features: None, definitions: Vec::new() }
+        Self { compiler: "clang-19".into(), features: None, wrappers: WrapperOptions::default() }
     }
 }
 
@@ -79,7 +79,7 @@ impl X86Oracle {
     /// Compiles a runner with a wrapper for each instruction whose features the CPU has. If an id occurs
     /// twice, the first instruction is used.
     ///
-    /// Immediates are compiled in for every documented value, up to [`interp::inputs::MAX_IMMEDIATES`]. What the
+    /// Immediates are compiled in for every documented value, up to [`WrapperOptions::immediates`]. What the
     /// compiler rejects is removed and reported by [`Oracle::validate`]. Object files are kept in `work_dir`, which is
     /// created where needed, under hashes of their content. Results whose C type is a pointer are passed as pointers
     /// after the arguments. Where an instruction is the same function as another one, or as an operator of C, and
@@ -98,15 +98,14 @@ impl X86Oracle {
         };
         let mut compiler_options = vec!["-march=x86-64"];
         compiler_options.extend(features.compiler_options());
-        let mut compiler = Compiler::new(&options.compiler, &DIALECT, compiler_options, &[], work_dir)?;
         let equals = stand_in::Equals::built_in()?;
-        let mut definitions = options.definitions.clone();
+        let mut wrappers = options.wrappers.clone();
         let mut stand_ins: BTreeMap<String, StandIn> = BTreeMap::new();
         let mut called = |instruction: &'a Instruction| match StandIn::of(
             instruction,
             &equals,
             &features,
-            &mut definitions,
+            &mut wrappers.definitions,
         ) {
             Some((stand_in, called)) => {
                 stand_ins.entry(instruction.id.clone()).or_insert(stand_in);
@@ -115,7 +114,8 @@ impl X86Oracle {
             None => Cow::Borrowed(instruction),
         };
         let instructions: Vec<Cow<'_, Instruction>> = instructions.into_iter().map(&mut called).collect();
-        compiler.definitions = &definitions;
+        let compiler =
+            Compiler::new(&options.compiler, &DIALECT, compiler_options, &[], &wrappers, work_dir)?;
         let unavailable = |instruction: &Instruction| {
             let missing = features.missing(&instruction.extensions);
             (!missing.is_empty()).then_some(Outcome::NotRunnable { missing })

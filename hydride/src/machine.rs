@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use difftest::{Case, Outcome};
+use difftest::{Case, Outcome, WrapperOptions};
 use hydride_ir::Function;
 use parsers::{Instruction, Isa, Signature, Span};
 
@@ -47,7 +47,8 @@ pub(crate) fn outcomes<'i>(
     work: &Path,
 ) -> Result<Option<Outcomes>> {
     let own: Vec<&Instruction> = instructions.iter().collect();
-    let oracle = match set.oracle(&own, definitions, work) {
+    let wrappers = WrapperOptions { definitions, ..WrapperOptions::default() };
+    let oracle = match set.oracle(&own, wrappers, work) {
         Ok(oracle) => oracle,
         Err(error) if error.is_missing() => {
             eprintln!("{:>14} not run: {error}", "machine");

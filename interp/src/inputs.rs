@@ -69,6 +69,16 @@ pub fn immediates(args: &[Argument]) -> Vec<Vec<i64>> {
     (0..all.min(MAX_IMMEDIATES)).map(combination).collect()
 }
 
+/// Of the combinations of immediate values to try `most` at most: the first, the last and what lies evenly between.
+pub fn some_immediates(args: &[Argument], most: usize) -> Vec<Vec<i64>> {
+    let mut all = immediates(args);
+    if all.len() > most {
+        let (last, steps) = (all.len() - 1, most.saturating_sub(1).max(1));
+        all = (0..most).map(|step| all[step * last / steps].clone()).collect();
+    }
+    all
+}
+
 /// The values of a range, or the extremes, the powers of two and evenly spread ones of a large one.
 fn immediate_values(low: i64, high: i64) -> Vec<i64> {
     let high = high.max(low);
@@ -379,6 +389,16 @@ mod tests {
         assert_eq!(many.iter().collect::<BTreeSet<_>>().len(), 256);
         let wide = immediates(&[immediate(i64::MIN, i64::MAX)]);
         assert!(wide.len() <= 256 && wide.contains(&vec![i64::MIN]) && wide.contains(&vec![0]));
+    }
+
+    #[test]
+    fn some_immediates_have_both_ends() {
+        let own = |args: &[Argument], most| some_immediates(args, most);
+        let few = own(&[immediate(0, 255)], 4);
+        assert_eq!(few, [[0], [85], [170], [255]]);
+        assert_eq!(own(&[immediate(3, 9)], 1), [[3]]);
+        assert_eq!(own(&[immediate(3, 9)], 7), immediates(&[immediate(3, 9)]));
+        assert_eq!(own(&[arg(128, Kind::Vector)], 4), [Vec::<i64>::new()]);
     }
 
     #[test]

@@ -22,6 +22,7 @@ use crate::prepare::LINK;
 use crate::report::Outcome;
 use crate::runner::{FREESTANDING_SOURCE, RUNNER_SOURCE, RunnerCommand, WrapperId};
 use crate::target::{Machine, Target};
+use crate::wrapper::WrapperOptions;
 
 /// A program whose functions call definitions. Some operands of those can be constants in it.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +75,9 @@ pub fn prepare<'a>(
     let Machine { options, missing } = (own.machine)()?;
     let machine = emulator.map(|machine| machine.machine(Path::new(machine.emulator))).transpose()?;
     let link_options: &[&str] = if emulator.is_some() { LINK } else { &[] };
-    let compiler = Compiler::new(&clang, dialect, options, link_options, work_dir)?;
+    // The program's calls are LLVM IR.
+    let wrappers = WrapperOptions::default();
+    let compiler = Compiler::new(&clang, dialect, options, link_options, &wrappers, work_dir)?;
 
     let by_id: BTreeMap<&str, &Definition> =
         definitions.iter().map(|definition| (definition.id.as_str(), definition)).collect();

@@ -1,11 +1,12 @@
 //! `hydride validate`: the semantics, as parsed and in canonical form, against hardware or an emulator.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use difftest::{Case, Outcome, Report};
+use difftest::{Case, Outcome, Report, WrapperOptions};
 use globset::Glob;
 use parsers::Instruction;
 use rayon::prelude::*;
@@ -27,6 +28,10 @@ pub struct ValidateArgs {
     /// Inputs for each instruction.
     #[arg(long, default_value_t = 1000)]
     inputs: usize,
+    /// Combinations of immediates of each instruction at most, the first, the last and what lies evenly between; nothing
+    /// is recorded then. All when not given.
+    #[arg(long, value_name = "N", conflicts_with_all = ["records", "update_records"])]
+    immediates: Option<NonZeroUsize>,
     /// Seed of the inputs; one seed gives the same inputs everywhere.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -92,7 +97,9 @@ pub fn run(session: &Session, args: &ValidateArgs) -> Result<u8> {
         .collect();
 
     let phase = phases.start("compile", 0);
-    let oracle = match session.set(isa).oracle(&chosen, Vec::new(), &args.work) {
+    let mut wrappers = WrapperOptions::default();
+    wrappers.immediates = args.immediates.map_or(wrappers.immediates, NonZeroUsize::get);
+    let oracle = match session.set(isa).oracle(&chosen, wrappers, &args.work) {
         Ok(oracle) => oracle,
         Err(error) if error.is_missing() => {
             phases.end(phase, "not done");
@@ -120,6 +127,8 @@ pub fn run(session: &Session, args: &ValidateArgs) -> Result<u8> {
     let path = match (&args.records, args.update_records) {
         (Some(path), _) => Some(path.clone()),
         (None, true) => Some(records_path(isa)),
+        // A record is of all immediates.
+        (None, false) if args.immediates.is_some() => None,
         (None, false) => user_records_path(isa),
     };
     if let Some(path) = path {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::{Arg, ArgMatches, Command};
-use difftest::{Oracle, OracleError};
+use difftest::{Oracle, OracleError, WrapperOptions};
 use memo::Memo;
 use parsers::errata::Errata;
 use parsers::{Instruction, Isa, Outline, Parsed};
@@ -211,14 +211,14 @@ pub fn built_in() -> Vec<&'static InstructionSet> {
 }
 
 impl InstructionSet {
-    /// Builds an oracle for instructions; `definitions` are lines of C before the wrappers.
+    /// Builds an oracle for instructions.
     pub(crate) fn oracle(
         &self,
         instructions: &[&Instruction],
-        definitions: Vec<String>,
+        wrappers: WrapperOptions,
         work: &std::path::Path,
     ) -> Result<Oracle, OracleError> {
-        (self.target()?.prepare)(instructions, definitions, work)
+        (self.target()?.prepare)(instructions, wrappers, work)
     }
 
     /// How its instructions are compiled and run.

@@ -78,8 +78,11 @@ fn seen_in_turn(specs: &Path, turns: &[&str]) -> Vec<Seen> {
 #[test]
 fn operations_do_not_depend_on_what_else_is_read() {
     let all = Seen::new(&shared_output(&samples(), ALL));
-    let turns = ["hvx", "arm", "x86,x86", "hvx", "x86,hvx", "arm,x86", "hvx,arm", "hvx,arm,x86"];
-    for (turn, seen) in turns.iter().zip(seen_in_turn(&samples(), &turns)) {
+    let turns: &[&str] = match is_full() {
+        true => &["hvx", "arm", "x86,x86", "hvx", "x86,hvx", "arm,x86", "hvx,arm", "hvx,arm,x86"],
+        false => &["hvx", "arm,arm", "x86,hvx", "hvx,arm,x86"],
+    };
+    for (turn, seen) in turns.iter().zip(seen_in_turn(&samples(), turns)) {
         seen.is_part_of(&all, turn);
     }
 }

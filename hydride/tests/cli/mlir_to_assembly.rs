@@ -27,7 +27,7 @@ fn stock_tools_read_and_lower_every_operation() {
     if !Path::new(LIT).exists() || tool("mlir-opt-19", Path::new("."), &["--version"]).is_none() {
         return skip(&format!("{LIT} or mlir-opt-19 is not there"));
     }
-    for specs in document_folders_of("x86") {
+    for specs in documents_to_compile() {
         let folder = scratch();
         generate(&specs, folder.path(), &["--emit", "mlir"]);
         let args = [LIT, "-v", "-Dwork=lit-work", "out/mlir/test"];
@@ -40,7 +40,7 @@ fn stock_tools_read_and_lower_every_operation() {
 
 #[test]
 fn a_program_reaches_assembly() {
-    for specs in document_folders_of("x86") {
+    for specs in documents_to_compile() {
         let folder = scratch();
         let out = generate(&specs, folder.path(), &["--emit", "dialect,llvm,mlir"]);
         let Some(_) = tool("mlir-opt-19", folder.path(), &["--version"]) else { return };
@@ -233,7 +233,7 @@ const SELECTS: &[Select] = &[
 /// Both ways of `lower.sh` to a target give the same code: operations of the LLVM dialect, and the definitions.
 #[test]
 fn target_patterns_are_the_definitions() {
-    for specs in document_folders_of("x86") {
+    for specs in documents_to_compile() {
         let folder = scratch();
         let out = generate(&specs, folder.path(), &["--emit", "dialect,llvm,mlir"]);
         let patterns = std::fs::read_to_string(out.join("mlir/lowering/x86.mlir")).unwrap();

@@ -69,19 +69,21 @@ fn retired_intrinsics_are_listed(out: &Path) {
     assert_eq!((&reduction["last"], &reduction["next"]), (&19.into(), &22.into()));
 }
 
-/// Compiles and runs the definitions of all instruction sets.
+/// Compiles the definitions of all instruction sets, and runs them; the many of x86, which take as long to build as all
+/// others, in full only.
 fn definitions_are_the_instructions(specs: &Path, folder: &Path, clang: &Path) {
     let inputs = if is_full() { "100" } else { "10" };
     let (specs, clang) = (specs.to_string_lossy(), clang.to_string_lossy());
-    let args = ["check-lowering", "--specs", &specs, "--compiler", &clang, "--inputs", inputs];
-    let run = hydride(folder, &[&args[..], &["--work", "work"]].concat()).exits(0);
-    println!("{}", run.stdout);
     for (isa, least) in OWN {
-        let own = |line: &&str| line.starts_with(&format!("{isa}: "));
-        let lines: String = run.stdout.lines().filter(own).collect::<Vec<_>>().join("\n");
+        let runs = is_full() || isa != "x86";
+        let args =
+            ["check-lowering", "--specs", &specs, "--compiler", &clang, "--isa", isa, "--work", "work"];
+        let extent: &[&str] = if runs { &["--inputs", inputs] } else { &[] };
+        let lines = hydride(folder, &[&args[..], extent].concat()).exits(0).stdout;
+        println!("{lines}");
         assert!(number(&lines, " %; ") >= least, "{lines}");
         assert_eq!(number(&lines, " are refused"), 0.0, "{lines}");
-        assert!(number(&lines, " definitions agree") > 300.0, "{lines}");
+        assert!(!runs || number(&lines, " definitions agree") > 300.0, "{lines}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use difftest::{Case, Outcome as Checked};
+use difftest::{Case, Outcome as Checked, WrapperOptions};
 use hydride_ir::Bits;
 use parsers::Instruction;
 use semantic_diff::{Change, Counterexample, Hardware, Outcome, Report, Run, Value, Verdict, both_undefined};
@@ -49,7 +49,7 @@ pub fn ask(
         }
         let phase = phases.start(&format!("ask {}", isa.name()), asked.len());
         let instructions: Vec<&Instruction> = asked.iter().map(|(_, judged, _)| judged).collect();
-        let oracle = match session.set(isa).oracle(&instructions, Vec::new(), work) {
+        let oracle = match session.set(isa).oracle(&instructions, WrapperOptions::default(), work) {
             Ok(oracle) => oracle,
             Err(error) if error.is_missing() => {
                 phases.end(phase, "not done");

@@ -357,7 +357,7 @@ fn the_header_accesses_what_the_documents_say() {
     if !tools(&programs::TOOLS) || !tools(&programs::MODULE_TOOLS) {
         return;
     }
-    for specs in [samples()].into_iter().chain(crate::support::vendor_documents()) {
+    for specs in documents_to_compile() {
         let out = shared_output(&specs, ALL);
         for target in TARGETS.iter().filter(|target| target.isa != "hvx") {
             let calls = header_accesses_what_the_documents_say(&out, target);
@@ -419,7 +419,7 @@ fn evaluators_access_what_the_documents_say_in_c() {
     if !tools(&["clang-19"]) {
         return;
     }
-    for specs in [samples()].into_iter().chain(crate::support::vendor_documents()) {
+    for specs in documents_to_compile() {
         let out = shared_output(&specs, ALL);
         for isa in ALL.split(',') {
             let calls = evaluators_access_what_the_documents_say(&out, isa);

@@ -10,12 +10,11 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{ALL, samples, scratch, shared_output, vendor_documents};
+use crate::support::{ALL, documents_to_compile, scratch, shared_output};
 
-/// Runs a check on the outputs from the samples and from the vendors' documents.
+/// Runs a check on the outputs.
 fn for_each_output(check: impl Fn(&Path, &[cases::Case], &Path)) {
-    // What packages hold of the documents has no operation of another kind.
-    for specs in [samples()].into_iter().chain(vendor_documents()) {
+    for specs in documents_to_compile() {
         let folder = scratch();
         let out = output(&specs);
         let cases = cases::cases(&out);

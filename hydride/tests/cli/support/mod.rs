@@ -96,6 +96,15 @@ pub fn vendor_documents() -> Option<PathBuf> {
     vendor_documents::with(&["x86"]).into_iter().next()
 }
 
+/// The documents for tests that compile all of an output: unless everything is tried, the vendors', or the samples where
+/// there are none, since what others have besides is little and takes as long.
+pub fn documents_to_compile() -> Vec<PathBuf> {
+    match is_full() {
+        true => document_folders_of("x86"),
+        false => vec![vendor_documents().unwrap_or_else(samples)],
+    }
+}
+
 /// The folder of the vendors' documents of both Arm and x86, where there is one.
 pub fn arm_and_x86() -> Option<String> {
     vendor_documents::with(&["arm", "x86"]).first().map(|specs| specs.display().to_string())

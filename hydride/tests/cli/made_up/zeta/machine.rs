@@ -7,8 +7,8 @@ use super::document::ISA;
 // ANCHOR: target
 pub const TARGET: Target = Target {
     isa: ISA,
-    prepare: |instructions, definitions, work| {
-        native(ISA, &DIALECT, &[], instructions.iter().copied(), &definitions, work)
+    prepare: |instructions, wrappers, work| {
+        native(ISA, &DIALECT, &[], instructions.iter().copied(), &wrappers, work)
     },
     emulator: None,
     // No backend of LLVM's has these instructions.
