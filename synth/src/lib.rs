@@ -69,6 +69,7 @@ mod counts;
 #[cfg(test)]
 mod equal;
 mod forms;
+mod idle;
 mod immediates;
 mod in_place;
 mod kept;

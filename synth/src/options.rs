@@ -8,6 +8,7 @@ use crate::bidirectional::differing_shifts;
 use crate::contents::{Alone, Content, Entry, Place, StateId, States, Wanted, gather};
 use crate::counts::counts;
 use crate::forms::{is_computed_shift, is_condition, sliced};
+use crate::idle::idle;
 use crate::normal::normal;
 use crate::rewrite::{bit_choice, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
@@ -392,6 +393,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             if wider && binding.iter().any(|slot| same(&mut self.meaning.dag, slot)) {
                 continue;
             }
+            let idle = idle(&self.meaning.dag, table.template(template), &binding);
             for op in table.members(template).iter().filter(|op| table.op(**op).result == wanted.ty) {
                 self.apply(
                     states,
@@ -401,6 +403,7 @@ impl<'m, 'w> Finder<'m, 'w> {
                         let width = table.template(template).slots[slot];
                         match binding[slot] {
                             Some(value) => finder.entry(value, width, lane),
+                            None if idle[slot] => Entry::Any,
                             None => Entry::Uniform(finder.meaning.dag.int(0)),
                         }
                     },
@@ -662,11 +665,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             for (at, (arg, low)) in reads.iter().enumerate() {
                 let wanted = slot(self, *entry, at, number);
                 let place = operands[*arg as usize].get_mut((low / template.slots[at]) as usize)?;
-                match *place {
-                    Entry::Any => *place = wanted,
-                    known if known == wanted => {}
-                    _ => return None,
-                }
+                *place = place.joined(wanted)?;
             }
         }
         Some(operands)

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use crate::contents::{Content, Place, StateId, States, Wanted};
+use crate::contents::{Content, Entry, Place, StateId, States, Wanted};
 use crate::options::{Finder, Way, max_moves};
 use crate::program::{Program, Value};
 use crate::table::Op;
@@ -34,7 +34,7 @@ const STEP_COST: u64 = 1000;
 /// What a load between registers in order costs, in thousandths of a cycle.
 const LOAD: u64 = 500;
 
-/// What a constant costs besides: nothing, as far as anything else differs.
+/// What each number in a constant costs besides: nothing, as far as anything else differs.
 const CONSTANT: u64 = 1;
 
 /// What an operation costs, in thousandths of a cycle.
@@ -175,8 +175,8 @@ impl Selection {
             Way::Apply(steps) => steps.iter().map(|(op, _)| cost(*op)).sum(),
             Way::Split(_, upper) => cost(*upper) * self.states.wanted(id).registers.len() as u64 / 2,
             Way::Load => self.between(id),
-            // Of two ways that cost the same the one that needs no constant is taken.
-            Way::Constant => CONSTANT,
+            // Of two ways that cost the same the one that needs no constant is taken, or one of one number.
+            Way::Constant => CONSTANT * numbers(self.states.wanted(id).registers.iter().flatten()),
             _ => 0,
         };
         let needs: Vec<(u64, Vec<StateId>)> = ways.iter().map(|way| (own(way), below(way))).collect();
@@ -230,7 +230,8 @@ impl Selection {
         self.costs[root.0 as usize]?;
         let price = |program: &Program| {
             let between = program.inputs.iter().filter(|input| input.is_between()).count() as u64;
-            let constants = program.inputs.iter().filter(|input| input.load.is_none()).count() as u64;
+            let constants = program.inputs.iter().filter(|input| input.load.is_none());
+            let constants: u64 = constants.map(|input| numbers(input.content.iter())).sum();
             LOAD * between
                 + CONSTANT * constants
                 + program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
@@ -328,6 +329,14 @@ impl Selection {
         program.output_type = Some(wanted.ty);
         Some(program)
     }
+}
+
+/// How many different numbers constants hold.
+fn numbers<'a>(content: impl Iterator<Item = &'a Entry>) -> u64 {
+    let mut all: Vec<&Entry> = content.filter(|entry| **entry != Entry::Any).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.len() as u64
 }
 
 /// The states that a way needs, each once.
@@ -433,13 +442,13 @@ impl Builder<'_> {
 }
 
 /// The registers that hold a result in order: lanes as they are, in registers of a width.
-pub fn in_order(entries: &[crate::contents::Entry], container: u32, width: u32) -> Vec<Content> {
+pub fn in_order(entries: &[Entry], container: u32, width: u32) -> Vec<Content> {
     let lanes = (width / container) as usize;
     entries
         .chunks(lanes)
         .map(|chunk| {
             let mut content = chunk.to_vec();
-            content.resize(lanes, crate::contents::Entry::Any);
+            content.resize(lanes, Entry::Any);
             content
         })
         .collect()

@@ -183,3 +183,18 @@ fn a_number_rounded_to_fraction_bits_is_one_instruction() {
         assert_eq!(found.0, 1, "times {power} in mode {mode}");
     }
 }
+
+/// One product by an instruction that adds up two: of the other one a zero factor is enough, so that the same number in all
+/// lanes needs no zeros between.
+#[test]
+fn a_zero_factor_is_enough() {
+    let own = |name: &str, i: u32| format!("cast.s(%{name}[{} +: 16], 32)", 16 * i);
+    let product = |i: u32, j: u32| format!("mul({}, {})", own("a", i), own("b", j));
+    let pairs = instruction("pairs", &[128, 128], 128, 32, |i| {
+        format!("add({}, {})", product(2 * i, 2 * i), product(2 * i + 1, 2 * i + 1))
+    });
+    let widen = instruction("widen", &[128], 128, 32, |i| format!("cast.u(%a[{} +: 16], 32)", 16 * i));
+    let spread = instruction("spread", &[128], 128, 16, |_| "%a[0 +: 16]".to_owned());
+    let found = length(2, 32, |i| product(i, 0), vec![pairs, widen, spread]);
+    assert_eq!(found.0, 3);
+}

@@ -96,18 +96,17 @@ impl Unify<'_> {
             && let Node::Mul(factors) = self.pattern.node(*pattern).clone()
         {
             let zero = self.dag.int(0);
-            let start = bound.clone();
+            // One factor is enough; the others do not matter.
+            for factor in &factors {
+                for bound in self.node(*factor, zero, Demand::Exact, bound.clone()) {
+                    self.open_terms(later, plain, rest.clone(), demand, bound, all);
+                }
+            }
             let found = vec![bound];
             let found =
                 factors.iter().fold(found, |found, factor| self.then(found, *factor, zero, Demand::Exact));
             for bound in found {
                 self.open_terms(later, plain, rest.clone(), demand, bound, all);
-            }
-            // One factor is enough; the others do not matter.
-            for factor in &factors {
-                for bound in self.node(*factor, zero, Demand::Exact, start.clone()) {
-                    self.open_terms(later, plain, rest.clone(), demand, bound, all);
-                }
             }
         }
     }
