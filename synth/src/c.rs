@@ -514,8 +514,7 @@ impl<'a, 'w> Writer<'a, 'w> {
         if let Some(literal) = self.meaning.dag.as_int(value) {
             let literal = i128::try_from(literal).map_err(|_| NoC::Scalar)?;
             return match i64::try_from(literal) {
-                Ok(i64::MIN) => Ok("(-9223372036854775807LL - 1)".into()),
-                Ok(literal) => Ok(format!("{literal}LL")),
+                Ok(own) => Ok(number(own)),
                 Err(_) => Ok(format!("(long long){}ULL", u64::try_from(literal).map_err(|_| NoC::Scalar)?)),
             };
         }
@@ -552,10 +551,10 @@ impl<'a, 'w> Writer<'a, 'w> {
                 low_bits(&inner, low, width, signed)
             }
             Node::Sum { terms, constant } => {
-                let mut text = i64::try_from(&constant).map_err(|_| NoC::Scalar)?.to_string() + "LL";
+                let mut text = number(i64::try_from(&constant).map_err(|_| NoC::Scalar)?);
                 for (term, factor) in terms {
-                    let factor = i64::try_from(&factor).map_err(|_| NoC::Scalar)?;
-                    let _ = write!(text, " + {factor}LL * {}", self.scalar(term)?);
+                    let factor = number(i64::try_from(&factor).map_err(|_| NoC::Scalar)?);
+                    let _ = write!(text, " + {factor} * {}", self.scalar(term)?);
                 }
                 text
             }
@@ -587,7 +586,12 @@ impl<'a, 'w> Writer<'a, 'w> {
                 } else {
                     (0, (1 << width) - 1)
                 };
-                format!("{of} < {low}LL ? {low}LL : {of} > {high}LL ? {high}LL : {of}")
+                // A number is within 64 bits here, so that no bound beyond them is passed.
+                let bound = |relation: &str, bound: i128, other: String| {
+                    let passed = i128::from(i64::MIN) < bound && bound < i128::from(i64::MAX);
+                    if passed { format!("{of} {relation} {bound}LL ? {bound}LL : {other}") } else { other }
+                };
+                bound("<", low, bound(">", high, of.clone()))
             }
             Node::Select(condition, then, otherwise) => {
                 let (condition, then) = (self.scalar(condition)?, self.scalar(then)?);
@@ -619,5 +623,13 @@ impl<'a, 'w> Writer<'a, 'w> {
             text = format!("(({text}) {relation} {next} ? ({text}) : {next})");
         }
         Ok(text)
+    }
+}
+
+/// A number as a literal of C; that of the least number would be beyond the type.
+fn number(value: i64) -> String {
+    match value {
+        i64::MIN => format!("({}LL - 1)", i64::MIN + 1),
+        _ => format!("{value}LL"),
     }
 }

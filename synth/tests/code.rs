@@ -53,10 +53,10 @@ fn floating_point_numbers_are_copied_and_not_converted() {
     assert!(lines.contains(copied) && !lines.contains("(uint32_t)(t0)"), "{lines}");
 }
 
-/// The body in C of a function of vectors, computed by these instructions on registers of 128 bits.
-fn body(text: &str, instructions: Vec<search::Instruction>) -> String {
+/// The body in C of a function, computed by these instructions on registers of 128 bits.
+fn body(text: &str, inputs: &[Input], instructions: Vec<search::Instruction>) -> String {
     let function = Function::parse(text).expect("a function");
-    let window = Window::of_function(&function, &vec![Input::Vector; function.args.len()]).expect("a window");
+    let window = Window::of_function(&function, inputs).expect("a window");
     let mut table = Table::new(instructions);
     let cost = |_: &Op| 1000;
     let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
@@ -73,7 +73,7 @@ fn bits_beyond_a_half_of_a_register_have_no_value() {
     });
     let text = "func @f(%a: 64, %b: 64) -> (%r: 64) {\n  for i in 0..4 {\n    %r[16*i +: 16] = add(%a[16*i +: 16], \
                 %b[16*i +: 16])\n  }\n}\n";
-    let text = body(text, vec![add]);
+    let text = body(text, &[Input::Vector; 2], vec![add]);
     let read = "{ double b_ __attribute__((vector_size(16))); __builtin_memcpy((char *)&b_ + 0, &a, 8);";
     assert!(text.contains(read), "{text}");
     assert!(text.contains("__builtin_memcpy(&b_, &o0, 16); __builtin_memcpy(&result, &b_, 8);"), "{text}");
@@ -84,7 +84,20 @@ fn elements_that_are_moved_are_seen_as_such() {
     let swap = instruction("swap", &[128], 128, 16, |lane| format!("%a[{} +: 16]", 16 * (lane ^ 1)));
     let text = "func @f(%a: 64) -> (%r: 64) {\n  for i in 0..2 {\n    %r[32*i +: 16] = %a[32*i + 16 +: 16]\n    \
                 %r[32*i + 16 +: 16] = %a[32*i +: 16]\n  }\n}\n";
-    let text = body(text, vec![swap]);
+    let text = body(text, &[Input::Vector], vec![swap]);
     assert!(text.contains("__typeof__(a[0]) b_ __attribute__((vector_size(16)));"), "{text}");
     assert!(text.contains("__builtin_memcpy((char *)&result + 0, &o0, 8);"), "{text}");
+}
+
+#[test]
+fn bounds_that_no_number_passes_are_not_compared_with() {
+    let add = instruction("add", &[128; 2], 128, 64, |lane| {
+        let at = 64 * lane;
+        format!("add(%a[{at} +: 64], %b[{at} +: 64])")
+    });
+    let text = "func @f(%a: 128, %b: 64) -> (%r: 128) {\n  for i in 0..2 {\n    %r[64*i +: 64] = add(%a[64*i +: 64], \
+                saturate.s.u(%b[0 +: 64], 64))\n  }\n}\n";
+    let text = body(text, &[Input::Vector, Input::Scalar], vec![add]);
+    assert!(text.contains(" < 0LL ? 0LL : s"), "{text}");
+    assert!(!text.contains(" > ") && !text.contains("18446744073709551615"), "{text}");
 }
