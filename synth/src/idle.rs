@@ -1,4 +1,4 @@
-//! Slots that matter nothing where others are zero: an instruction that adds up two products gives one of them when one
+//! Slots that do not matter where others are zero: an instruction that adds up two products gives one of them when one
 //! factor of the other is zero, whatever its other factor is.
 
 use hydride_ir::exact::{Dag, Node, NodeId};
@@ -6,7 +6,7 @@ use hydride_ir::exact::{Dag, Node, NodeId};
 use crate::table::Template;
 use crate::unify::Binding;
 
-/// For each slot whether it has no value and can hold anything, since those that are bound to zero leave nothing of it.
+/// For each slot whether it has no value and can hold anything, because it is only multiplied by slots that are bound to zero.
 pub(crate) fn idle(dag: &Dag, template: &Template, binding: &Binding) -> Vec<bool> {
     let zero: Vec<usize> = (0..binding.len())
         .filter(|slot| binding[*slot].is_some_and(|value| dag.as_i64(value) == Some(0)))
@@ -15,7 +15,7 @@ pub(crate) fn idle(dag: &Dag, template: &Template, binding: &Binding) -> Vec<boo
     if !idle.contains(&true) {
         return idle;
     }
-    // Whatever is reached without a zero factor on the way counts.
+    // What is reached from the root other than through a product with a zero factor matters.
     let mut pending = vec![template.root];
     while let Some(id) = pending.pop() {
         if is_zero(&template.dag, id, &zero) {

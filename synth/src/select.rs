@@ -175,7 +175,7 @@ impl Selection {
             Way::Apply(steps) => steps.iter().map(|(op, _)| cost(*op)).sum(),
             Way::Split(_, upper) => cost(*upper) * self.states.wanted(id).registers.len() as u64 / 2,
             Way::Load => self.between(id),
-            // Of two ways that cost the same the one that needs no constant is taken, or one of one number.
+            // Of two ways that cost the same the one whose constants hold fewer numbers is taken, best of all none.
             Way::Constant => CONSTANT * numbers(self.states.wanted(id).registers.iter().flatten()),
             _ => 0,
         };
