@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use hydride_ir::exact::{Node, NodeId};
+use hydride_ir::exact::{Int, Node, NodeId, Range};
 use rustc_hash::FxHashMap;
 use search::{Class, Operand, Syntax, Type as Register};
 
@@ -580,6 +580,9 @@ impl<'a, 'w> Writer<'a, 'w> {
                 format!("{of} < 0 ? -{of} : {of}")
             }
             Node::Saturate { of, width, signed } => {
+                if let Some(text) = self.overflow(of, width, signed)? {
+                    return Ok(text);
+                }
                 let of = self.scalar(of)?;
                 let (low, high): (i128, i128) = if signed {
                     (-(1 << (width - 1)), (1 << (width - 1)) - 1)
@@ -610,6 +613,39 @@ impl<'a, 'w> Writer<'a, 'w> {
             }
             _ => return Err(NoC::Scalar),
         })
+    }
+
+    /// A saturated sum or difference of two numbers of the same type that can pass one bound only: compilers then have the flag that
+    /// tells.
+    fn overflow(&mut self, of: NodeId, width: u32, signed: bool) -> Result<Option<String>, NoC> {
+        let dag = &self.meaning.dag;
+        let Node::Sum { terms, constant } = dag.node(of).clone() else { return Ok(None) };
+        if constant != Int::ZERO || !terms.iter().all(|(term, _)| dag.range(*term).fits(width, signed)) {
+            return Ok(None);
+        }
+        let (range, limits) = (dag.range(of), Range::of_width(width, signed));
+        let bound = match (range.low < limits.low, range.high > limits.high) {
+            (true, false) => limits.low,
+            (false, true) => limits.high,
+            _ => return Ok(None),
+        };
+        let (plus, minus): (Vec<_>, Vec<_>) = terms.iter().partition(|(_, factor)| *factor == Int::ONE);
+        let is_minus = minus.iter().all(|(_, factor)| *factor == Int::from(-1));
+        let [operator, left, right] = match (&plus[..], &minus[..]) {
+            ([(one, _), (other, _)], []) => ["add".into(), self.scalar(*one)?, self.scalar(*other)?],
+            ([(one, _)], [(other, _)]) => ["sub".into(), self.scalar(*one)?, self.scalar(*other)?],
+            ([], [(one, _)]) => ["sub".into(), number(0), self.scalar(*one)?],
+            _ => return Ok(None),
+        };
+        let Some(bound) = bound.filter(|_| is_minus).and_then(|bound| i64::try_from(bound).ok()) else {
+            return Ok(None);
+        };
+        let kind = if signed { Kind::Signed } else { Kind::Unsigned };
+        let Ok(ty) = c_element(Type { kind, width, lanes: 1 }) else { return Ok(None) };
+        Ok(Some(format!(
+            "({{ {ty} r_; __builtin_{operator}_overflow(({ty}){left}, ({ty}){right}, &r_) ? {} : (long long)r_; }})",
+            number(bound)
+        )))
     }
 
     fn all(&mut self, operands: &[NodeId]) -> Result<Vec<String>, NoC> {

@@ -111,10 +111,7 @@ impl Finder<'_, '_> {
     /// Whether registers are made before the loop, by integers alone.
     pub(crate) fn is_constant(&self, wanted: &Wanted) -> bool {
         let dag = &self.meaning.dag;
-        let values = wanted.registers.iter().flatten().filter_map(|entry| match *entry {
-            Entry::Uniform(value) => Some(value),
-            _ => None,
-        });
+        let values = wanted.registers.iter().flatten().filter_map(|entry| entry.uniform());
         wanted.is_constant()
             && !dag.reachable(values).iter().any(|node| matches!(dag.node(*node), Node::Float { .. }))
     }

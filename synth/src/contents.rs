@@ -32,6 +32,14 @@ impl Entry {
         }
     }
 
+    /// The value, where it is one that is the same in every lane.
+    pub fn uniform(self) -> Option<NodeId> {
+        match self {
+            Entry::Uniform(value) => Some(value),
+            Entry::Any | Entry::Element(_) | Entry::Value(..) => None,
+        }
+    }
+
     /// What serves both; `None` where they differ.
     pub fn joined(self, other: Self) -> Option<Self> {
         match (self, other) {

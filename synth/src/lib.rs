@@ -65,6 +65,7 @@ mod clamps;
 mod composed;
 mod constants;
 pub mod contents;
+mod copies;
 mod counts;
 #[cfg(test)]
 mod equal;

@@ -34,6 +34,9 @@ pub(crate) const MAX_CONTAINER: u32 = 64;
 /// Values in one register that one operation computes together, at most.
 const MAX_JOINT: usize = 8;
 
+/// Slots of sums of two products, the longest that are added up in the narrowest containers.
+const MAX_ADDED: usize = 4;
+
 /// A way to reach a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -51,6 +54,8 @@ pub enum Way {
     Split(StateId, OpId),
     /// Registers are pairs of others.
     Pairs(StateId),
+    /// Each register by itself.
+    Each(Vec<StateId>),
     /// An operation for each register, with its operands.
     Apply(Vec<(OpId, Vec<Place>)>),
 }
@@ -71,6 +76,8 @@ pub struct Finder<'m, 'w> {
     pub widths: Vec<u32>,
     /// Whether the window computes nothing: all that is wanted are elements of leaves in other places.
     pub only_moves: bool,
+    /// Whether each register is computed by itself, and not all of them alike.
+    pub apart: bool,
     /// Whether only what instructions compute of their own operands is looked for, and where these lie: values are neither
     /// rewritten nor taken apart.
     pub composing: bool,
@@ -111,6 +118,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             table,
             widths,
             only_moves: false,
+            apart: false,
             composing: false,
             limit: usize::MAX,
             written: FxHashMap::default(),
@@ -139,7 +147,10 @@ impl<'m, 'w> Finder<'m, 'w> {
         // Registers as a whole are the same for every lane.
         let lane = if width > MAX_CONTAINER && self.meaning.is_invariant(bits) { 0 } else { lane };
         match self.meaning.element_of(bits, width, lane) {
-            Some(element) => Entry::Element(element),
+            Some(element) => match self.meaning.scalar_bits(element) {
+                Some(scalar) => Entry::Uniform(scalar),
+                None => Entry::Element(element),
+            },
             None => match self.whole(bits, width) {
                 Some((whole, places)) => Entry::Value(whole, places[lane as usize]),
                 None => Entry::Value(bits, lane),
@@ -170,6 +181,9 @@ impl<'m, 'w> Finder<'m, 'w> {
         }
         if self.is_loaded(&wanted) {
             return vec![Way::Load];
+        }
+        if self.apart && wanted.registers.len() > 1 {
+            return vec![wanted.apart(states, moves)];
         }
         let mut ways = Vec::new();
         self.pairs(states, &wanted, moves, &mut ways);
@@ -384,8 +398,9 @@ impl<'m, 'w> Finder<'m, 'w> {
             if self.is_moved_in_steps(value, &binding, wanted.container) {
                 continue;
             }
-            // Sums are added up in the narrowest containers that hold them.
-            if narrow && !binding.iter().any(|slot| same(&mut self.meaning.dag, slot)) {
+            // Sums are added up in the narrowest containers that hold them, unless an instruction adds up many numbers.
+            let few = binding.len() <= MAX_ADDED;
+            if narrow && few && !binding.iter().any(|slot| same(&mut self.meaning.dag, slot)) {
                 continue;
             }
             // What is computed at this width is not computed wider and narrowed.

@@ -136,7 +136,9 @@ impl Program {
     /// A step; one that was made before is used again.
     pub fn step(&mut self, op: OpId, operands: Vec<Value>, container: u32, content: &Content) -> Value {
         if let Some(at) = self.steps.iter().position(|step| step.op == op && step.operands == operands) {
-            for (own, more) in self.steps[at].content.iter_mut().zip(content) {
+            let known = &mut self.steps[at];
+            let open = known.content.iter_mut().zip(content).filter(|_| known.container == container);
+            for (own, more) in open {
                 if *own == crate::contents::Entry::Any {
                     *own = *more;
                 }

@@ -11,7 +11,7 @@ use crate::immediates::immediates;
 use crate::options::Finder;
 use crate::program::{Program, Value};
 use crate::select::{Selection, Stop, in_order};
-use crate::table::{Arrangement, OpId, Table};
+use crate::table::{Arrangement, CONTAINERS, OpId, Table};
 use crate::window::{ExpressionId, Lanewise, Meaning, Operator, Reduce, Window};
 
 /// Neighbors that are joined by one operation, most first.
@@ -82,43 +82,51 @@ pub fn programs(
                 terms.push(value);
             }
             let exact = reduction.reduce.of(&mut finder.meaning.dag, &terms);
-            let begun = begun(finder, reduction, exact, count, cost, stop, states);
-            found.extend(begun.into_iter().filter_map(|program| joined(finder, program, reduction)));
+            // A sum that fills the container of all its numbers is reduced there, and its low bits are the result.
+            let filled = finder.meaning.dag.natural(terms[0]).map(|(width, _)| group * width);
+            let wider = filled.filter(|width| {
+                let is_sum = reduction.reduce == Reduce::Add && window.in_registers;
+                is_sum && *width > window.ty().width && CONTAINERS.contains(width)
+            });
+            for container in std::iter::once(window.ty().width).chain(wider) {
+                let begun = begun(finder, reduction, (exact, container), count, cost, stop, states);
+                found.extend(begun.into_iter().filter_map(|program| joined(finder, program, reduction)));
+            }
         }
     }
     found
 }
 
-/// Programs for `count` lanes of a partial sum.
+/// Programs for `count` lanes of a partial sum in containers of so many bits.
 fn begun(
     finder: &mut Finder<'_, '_>,
     reduction: &Reduction,
-    partial: NodeId,
+    (partial, container): (NodeId, u32),
     count: u32,
     cost: &dyn Fn(OpId) -> u64,
     stop: &Stop<'_>,
     states: &mut usize,
 ) -> Vec<Program> {
     let window = finder.meaning.window();
-    let (ty, signed) = (window.ty(), window.expressions.ty(reduction.operand).is_signed());
-    let value = finder.meaning.dag.slice(partial, 0, ty.width, signed);
-    let entries: Vec<Entry> = (0..count).map(|lane| finder.entry(value, ty.width, lane)).collect();
+    let signed = window.expressions.ty(reduction.operand).is_signed();
+    let value = finder.meaning.dag.slice(partial, 0, container, signed);
+    let entries: Vec<Entry> = (0..count).map(|lane| finder.entry(value, container, lane)).collect();
     // What fills no register is in the lowest lanes of the narrowest.
-    let narrow = finder.widths.first().copied().filter(|width| count * ty.width < *width);
+    let narrow = finder.widths.first().copied().filter(|width| count * container < *width);
     let wanted: Vec<Wanted> = finder
         .widths
         .iter()
-        .filter(|width| (count * ty.width).is_multiple_of(**width) || narrow == Some(**width))
+        .filter(|width| (count * container).is_multiple_of(**width) || narrow == Some(**width))
         .map(|width| Wanted {
             ty: Type { class: Class::Vector, width: *width },
-            container: ty.width,
-            registers: in_order(&entries, ty.width, *width),
+            container,
+            registers: in_order(&entries, container, *width),
         })
         .collect();
     let (mut selection, roots) = Selection::new(finder, wanted, cost, None, stop);
     *states += selection.states();
     selection.solve();
-    roots.iter().filter_map(|root| selection.program(*root, cost)).collect()
+    roots.iter().filter_map(|root| selection.program(*root, finder.table, cost)).collect()
 }
 
 /// The numbers that immediates may need for a reduction's operand.
@@ -186,19 +194,21 @@ fn joined(finder: &mut Finder<'_, '_>, mut program: Program, reduction: &Reducti
         }
         live = half;
     }
+    let window = finder.meaning.window();
+    let width = window.ty().width;
     if let Some(more) = reduction.more {
         let added = finder.meaning.family(more, vec![0])?;
         if !finder.meaning.is_uniform(added) {
             return None;
         }
-        let bits = finder.meaning.dag.slice(added, 0, container, false);
+        let bits = finder.meaning.dag.slice(added, 0, width, false);
         program.added = Some(bits);
     }
-    let mut content = blank(ty);
-    let window = finder.meaning.window();
     let result = finder.meaning.all(window.root).ok()?[0];
-    let bits = finder.meaning.dag.slice(result, 0, container, false);
+    let bits = finder.meaning.dag.slice(result, 0, width, false);
+    let mut content = vec![Entry::Any; (ty.width / width) as usize];
     content[0] = Entry::Value(bits, 0);
+    program.container = width;
     program.outputs = vec![(value, content)];
     program.output_type = Some(ty);
     Some(program)

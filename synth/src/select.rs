@@ -3,12 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
+use hydride_ir::exact::{Dag, Node, NodeId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use search::{Class, Type};
 
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted};
+use crate::copies::copies;
 use crate::options::{Finder, Way, max_moves};
-use crate::program::{Program, Value};
-use crate::table::Op;
+use crate::program::{Input, Program, Value};
+use crate::table::{Op, Table};
 
 /// States that are looked at, at most; beyond them only what was found so far is used.
 const MAX_STATES: usize = 12_000;
@@ -37,6 +40,10 @@ const LOAD: u64 = 500;
 /// What each number in a constant costs besides: nothing, as far as anything else differs.
 const CONSTANT: u64 = 1;
 
+/// What a scalar in the lanes of a vector register costs, in thousandths of a cycle, where nothing is made before a loop: a move from
+/// one register file to the other, and a broadcast.
+const SCALAR: u64 = 2002;
+
 /// What an operation costs, in thousandths of a cycle.
 pub type CostOf<'a> = dyn Fn(&Op) -> u64 + 'a;
 
@@ -52,6 +59,10 @@ pub struct Selection {
     stale: Vec<bool>,
     costs: Vec<Option<u64>>,
     chosen: Vec<usize>,
+    /// Whether leaves are in registers.
+    in_registers: bool,
+    /// Values in constants that are no literals but scalars, of leaves in registers.
+    scalars: FxHashSet<NodeId>,
     /// Whether there were more states than are looked at.
     pub cut: bool,
 }
@@ -87,6 +98,8 @@ impl Selection {
             stale: Vec::new(),
             costs: Vec::new(),
             chosen: Vec::new(),
+            in_registers: finder.meaning.window().in_registers,
+            scalars: FxHashSet::default(),
             cut: false,
         };
         // For each state what is paid from a result down to it, at least.
@@ -123,6 +136,9 @@ impl Selection {
                 looked += 1;
                 let ways = finder.ways(&mut selection.states, id);
                 selection.grow(&mut seen, &mut least);
+                if selection.in_registers {
+                    selection.note_scalars(&finder.meaning.dag, id);
+                }
                 selection.set(id, ways, cost);
             }
             for (way, (own, below)) in selection.ways[index].iter().zip(&selection.needs[index]) {
@@ -174,9 +190,15 @@ impl Selection {
         let own = |way: &Way| match way {
             Way::Apply(steps) => steps.iter().map(|(op, _)| cost(*op)).sum(),
             Way::Split(_, upper) => cost(*upper) * self.states.wanted(id).registers.len() as u64 / 2,
-            Way::Load => self.between(id),
-            // Of two ways that cost the same the one whose constants hold fewer numbers is taken, best of all none.
-            Way::Constant => CONSTANT * numbers(self.states.wanted(id).registers.iter().flatten()),
+            Way::Load => {
+                let wanted = self.states.wanted(id);
+                let loads = wanted.loads().unwrap_or_default();
+                loads.into_iter().zip(&wanted.registers).map(|(from, own)| self.load(own, from)).sum()
+            }
+            Way::Constant => {
+                let wanted = self.states.wanted(id);
+                wanted.registers.iter().map(|content| self.constant(wanted.ty, content)).sum()
+            }
             _ => 0,
         };
         let needs: Vec<(u64, Vec<StateId>)> = ways.iter().map(|way| (own(way), below(way))).collect();
@@ -185,6 +207,22 @@ impl Selection {
         }
         let index = id.0 as usize;
         (self.ways[index], self.needs[index], self.stale[index]) = (ways, needs, true);
+    }
+
+    /// Notes the scalars that a state's constants hold.
+    fn note_scalars(&mut self, dag: &Dag, id: StateId) {
+        let values = self.states.wanted(id).registers.iter().flatten().filter_map(|entry| entry.uniform());
+        self.scalars.extend(values.filter(|value| !matches!(dag.node(*value), Node::Const(_))));
+    }
+
+    /// What a constant costs. Of two ways that cost the same the one whose constants hold fewer numbers is taken, best of all none.
+    fn constant(&self, ty: Type, content: &[Entry]) -> u64 {
+        let mut values: Vec<&Entry> = content.iter().filter(|entry| **entry != Entry::Any).collect();
+        values.sort_unstable();
+        values.dedup();
+        let is_scalar = |entry: &&&Entry| entry.uniform().is_some_and(|value| self.scalars.contains(&value));
+        let scalars = if ty.class == Class::Vector { values.iter().filter(is_scalar).count() } else { 0 };
+        CONSTANT * values.len() as u64 + SCALAR * scalars as u64
     }
 
     /// Finds the cost of each state as if nothing was shared, and the way that has it.
@@ -216,25 +254,29 @@ impl Selection {
         improved
     }
 
-    /// What loads cost that are between registers in order: these are there already, or are loaded anyway.
-    fn between(&self, state: StateId) -> u64 {
-        let wanted = self.states.wanted(state);
-        let count = (wanted.ty.width / wanted.container) as i64;
-        let loads = wanted.loads().unwrap_or_default();
-        LOAD * loads.iter().filter(|(_, start)| start % count != 0).count() as u64
+    /// What it costs to load elements of a leaf from one on: nothing where that is a register in order, which is there already or
+    /// loaded anyway.
+    fn load(&self, content: &Content, (_, start): (u32, i64)) -> u64 {
+        if start % content.len() as i64 == 0 { 0 } else { LOAD }
     }
 
     /// The chosen program for a state, the cheapest with values shared that is found from several choices; `None` if there is no
     /// way to reach it.
-    pub fn program(&self, root: StateId, cost: &dyn Fn(crate::table::OpId) -> u64) -> Option<Program> {
+    pub fn program(
+        &self,
+        root: StateId,
+        table: &Table,
+        cost: &dyn Fn(crate::table::OpId) -> u64,
+    ) -> Option<Program> {
         self.costs[root.0 as usize]?;
         let price = |program: &Program| {
-            let between = program.inputs.iter().filter(|input| input.is_between()).count() as u64;
-            let constants = program.inputs.iter().filter(|input| input.load.is_none());
-            let constants: u64 = constants.map(|input| numbers(input.content.iter())).sum();
-            LOAD * between
-                + CONSTANT * constants
-                + program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
+            let input = |input: &Input| match input.load {
+                Some(from) => self.load(&input.content, from),
+                None => self.constant(input.ty, &input.content),
+            };
+            let inputs: u64 = program.inputs.iter().map(input).sum();
+            let copied = if self.in_registers { copies(program, table) } else { 0 };
+            inputs + copied + program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
         };
         let starts = [self.chosen.clone(), self.last_cheapest()];
         let found = starts.into_iter().filter_map(|chosen| self.improved(root, chosen, &price));
@@ -331,14 +373,6 @@ impl Selection {
     }
 }
 
-/// How many different numbers constants hold.
-fn numbers<'a>(content: impl Iterator<Item = &'a Entry>) -> u64 {
-    let mut all: Vec<&Entry> = content.filter(|entry| **entry != Entry::Any).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.len() as u64
-}
-
 /// The states that a way needs, each once.
 fn below(way: &Way) -> Vec<StateId> {
     match way {
@@ -348,6 +382,7 @@ fn below(way: &Way) -> Vec<StateId> {
         | Way::Halves(state)
         | Way::Split(state, _)
         | Way::Pairs(state) => vec![*state],
+        Way::Each(states) => states.clone(),
         Way::Apply(steps) => {
             let mut states: Vec<StateId> =
                 steps.iter().flat_map(|(_, places)| places).map(|place| place.state).collect();
@@ -422,11 +457,20 @@ impl Builder<'_> {
                 let singles = self.state(*state)?;
                 singles.chunks(2).map(|two| Value::Pair(Box::new((two[0].clone(), two[1].clone())))).collect()
             }
+            Way::Each(states) => {
+                let mut values = Vec::new();
+                for state in states {
+                    values.extend(self.state(*state)?);
+                }
+                values
+            }
             Way::Apply(steps) => {
                 let mut values = Vec::new();
                 for ((op, places), content) in steps.iter().zip(&wanted.registers) {
                     let mut operands = Vec::new();
-                    for Place { state, register, low } in places {
+                    for place in places {
+                        // Where nothing counts another operand serves, for which no register is cleared.
+                        let Place { state, register, low } = self.instead(place, places).unwrap_or(place);
                         let value = self.state(*state)?[*register as usize].clone();
                         operands.push(if *low { Value::Low(Box::new(value)) } else { value });
                     }
@@ -438,6 +482,19 @@ impl Builder<'_> {
         self.open[id.0 as usize] = false;
         self.done.insert(id, values.clone());
         Some(values)
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// Another operand of an operation for one of which nothing counts.
+    fn instead(&self, place: &Place, places: &'a [Place]) -> Option<&'a Place> {
+        let wanted = |place: &Place| self.selection.states.wanted(place.state);
+        let is_any = |place: &Place| {
+            wanted(place).registers[place.register as usize].iter().all(|own| *own == Entry::Any)
+        };
+        let fits =
+            |other: &&Place| wanted(other).ty == wanted(place).ty && other.low == place.low && !is_any(other);
+        places.iter().find(fits).filter(|_| is_any(place))
     }
 }
 

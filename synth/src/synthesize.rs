@@ -23,7 +23,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 23";
+const SEARCH: &[u8] = b"synth 24";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -438,7 +438,18 @@ impl Search<'_> {
             true => None,
             false => self.settled(&mut finder, &cost, &wanted, found, results),
         };
-        settled.or_else(|| self.best(&mut finder, &cost, None, wanted, results))
+        let several: Vec<Wanted> = wanted.iter().filter(|own| own.registers.len() > 1).cloned().collect();
+        let before = self.notes.len();
+        let found = settled.or_else(|| self.best(&mut finder, &cost, None, wanted, results));
+        if found.is_some() || several.is_empty() {
+            return found;
+        }
+        // Registers that are not computed alike may be computed each by itself.
+        let after = self.notes.len();
+        finder.apart = true;
+        let found = self.best(&mut finder, &cost, None, several, results);
+        self.notes.truncate(if found.is_some() { before } else { after });
+        found
     }
 
     /// The cheapest of what few states gave and of compositions below it; `None` where too little was looked at for that.
@@ -525,7 +536,8 @@ impl Search<'_> {
         let (mut selection, roots) = Selection::new(finder, wanted, cost, most, self.stop);
         self.states += selection.states();
         selection.solve();
-        let found: Vec<Program> = roots.iter().filter_map(|root| selection.program(*root, cost)).collect();
+        let found: Vec<Program> =
+            roots.iter().filter_map(|root| selection.program(*root, finder.table, cost)).collect();
         (found.into_iter().map(|program| finder.unnamed(program)).collect(), selection.cut)
     }
 

@@ -223,6 +223,10 @@ impl Unify<'_> {
                 }
                 let count = self.dag.int(width);
                 let shifted = self.dag.shr(value, count);
+                // Of a value that is all below nothing is left.
+                if self.dag.as_int(shifted).is_some() {
+                    return vec![];
+                }
                 self.node(own[1].node, shifted, Demand::Low(own[1].width), bound)
             }
             (Node::Xor(own), Node::Xor(their)) => self.parted(&own, &their, demand, bound, Dag::xor),

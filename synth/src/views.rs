@@ -11,6 +11,15 @@ use crate::options::{Finder, MAX_CONTAINER, Way, in_order};
 use crate::table::TemplateId;
 use crate::unify::Binding;
 
+impl Wanted {
+    /// Each register as a state of its own.
+    pub(crate) fn apart(&self, states: &mut States, moves: u8) -> Way {
+        let (ty, container) = (self.ty, self.container);
+        let one = |content: &Content| Wanted { ty, container, registers: vec![content.clone()] };
+        Way::Each(self.registers.iter().map(|content| states.intern(one(content), moves)).collect())
+    }
+}
+
 impl Finder<'_, '_> {
     /// Pairs of registers as one register, and one as two.
     pub(crate) fn pairs(&mut self, states: &mut States, wanted: &Wanted, moves: u8, ways: &mut Vec<Way>) {

@@ -45,3 +45,30 @@ fn halves_are_extended_one_by_one() {
     );
     assert_eq!(registers::found(&text, table()).len(), 6);
 }
+
+#[test]
+fn bytes_are_added_up_in_wider_containers() {
+    // The sums of eight bytes' differences from zero are 64 bits wide, wider than the result.
+    let differences = || {
+        instruction("differences", 2, 64, |at| {
+            let byte = |name: &str, i: u32| format!("cast.u(%{name}[{} +: 8], 10)", at + 8 * i);
+            let one = |i: u32| format!("cast.u(abs(sub({}, {})), 64)", byte("a", i), byte("b", i));
+            (1..8).fold(one(0), |sum, i| format!("add({sum}, {})", one(i)))
+        })
+    };
+    for width in [8, 16] {
+        let byte = |i: u32| format!("cast.u(%a[{} +: 8], {width})", 8 * i);
+        let sum = |count: u32| (1..count).fold(byte(0), |sum, i| format!("add({sum}, {})", byte(i)));
+        let text = |bits: u32, count: u32| {
+            format!("func @f(%a: {bits}) -> (%r: {width}) {{\n  %r[0 +: {width}] = {}\n}}\n", sum(count))
+        };
+        let table = || {
+            let high =
+                instruction("high", 2, 64, |at| format!("%{}[64 +: 64]", if at == 0 { "a" } else { "b" }));
+            let add = instruction("add64", 2, 64, |at| format!("add(%a[{at} +: 64], %b[{at} +: 64])"));
+            Table::new(vec![differences(), high, add])
+        };
+        assert_eq!(registers::found(&text(128, 16), table()), ["differences", "high", "add64"]);
+        assert_eq!(registers::found(&text(64, 8), table()), ["differences"]);
+    }
+}

@@ -101,3 +101,29 @@ fn bounds_that_no_number_passes_are_not_compared_with() {
     assert!(text.contains(" < 0LL ? 0LL : s"), "{text}");
     assert!(!text.contains(" > ") && !text.contains("18446744073709551615"), "{text}");
 }
+
+#[test]
+fn sums_that_pass_one_bound_have_a_flag() {
+    let add = instruction("add", &[128; 2], 128, 16, |lane| {
+        let at = 16 * lane;
+        format!("add(%a[{at} +: 16], %b[{at} +: 16])")
+    });
+    let scalar = |sum: &str, from: &str, to: &str| {
+        let text = format!(
+            "func @f(%a: 128, %b: 16, %c: 16) -> (%r: 128) {{\n  for i in 0..8 {{\n    %r[16*i +: 16] = add(%a[16*i +: \
+             16], saturate.{from}.{to}({sum}, 16))\n  }}\n}}\n"
+        );
+        body(&text, &[Input::Vector, Input::Scalar, Input::Scalar], vec![add.clone()])
+    };
+    let unsigned = scalar("add(cast.u(%b, 18), cast.u(%c, 18))", "s", "u");
+    assert!(unsigned.contains("uint16_t r_; __builtin_add_overflow((uint16_t)s"), "{unsigned}");
+    assert!(unsigned.contains("&r_) ? 65535LL : (long long)r_; })"), "{unsigned}");
+    let difference = scalar("sub(cast.u(%b, 18), cast.u(%c, 18))", "s", "u");
+    assert!(
+        difference.contains("__builtin_sub_overflow(") && difference.contains("? 0LL : "),
+        "{difference}"
+    );
+    // Signed sums pass both.
+    let signed = scalar("add(cast.s(%b, 18), cast.s(%c, 18))", "s", "s");
+    assert!(!signed.contains("overflow") && signed.contains(" < -32768LL ? "), "{signed}");
+}

@@ -85,6 +85,13 @@ impl Unify<'_> {
             if found.is_empty() {
                 found = self.scaled(*pattern, scaled, bound.clone());
             }
+            // Of several magnitudes one may be a number without sign: its difference from zero.
+            if let (true, true, Node::Abs(of)) =
+                (found.is_empty(), self.slots.len() >= 2 * IN_ORDER, self.pattern.node(*pattern).clone())
+                && self.dag.range(scaled).is_non_negative()
+            {
+                found = self.node(of, scaled, Demand::Exact, bound.clone());
+            }
             for bound in found {
                 let mut rest = rest.clone();
                 rest.terms.remove(at);

@@ -33,6 +33,9 @@ pub enum Input {
     Vector,
     /// One value that is the same in every lane.
     Scalar,
+    /// So many values that are each the same in every lane, side by side, the first one in the lowest bits. They are leaves of their own,
+    /// named after the argument and their number.
+    Scalars(u32),
     /// A constant.
     Constant(i64),
 }
@@ -90,15 +93,13 @@ impl Window {
             .filter_map(|container| read.lanes(&mut dag, &segments, total, *container))
             .min_by_key(|seen| (seen.joined * seen.forms.functions.len(), seen.joined))
             .ok_or(NoWindow::Lanes)?;
-        let named =
-            function.args.iter().zip(inputs).filter(|(_, input)| !matches!(input, Input::Constant(_)));
-        let leaf = |((arg, input), ty): ((&hydride_ir::Arg, &Input), Type)| Leaf {
-            name: arg.name.clone(),
+        let leaf = |(own, ty): (&Variable, Type)| Leaf {
+            name: own.name.clone(),
             ty,
-            scalar: *input == Input::Scalar,
+            scalar: own.scalar,
             range: None,
         };
-        let leaves: Vec<Leaf> = named.zip(seen.leaves).map(leaf).collect();
+        let leaves: Vec<Leaf> = read.variables.iter().zip(seen.leaves).map(leaf).collect();
         let window = |leaves: Vec<Leaf>, expressions: Expressions, root: ExpressionId| Self {
             name: function.name.clone(),
             target: String::new(),
@@ -157,9 +158,17 @@ const REDUCTIONS: &[(Reduce, Kind)] = &[
 struct Reading<'f> {
     function: Cow<'f, Function>,
     inputs: &'f [Input],
-    /// Widths of the arguments that are no constants.
-    widths: Vec<u32>,
+    /// What becomes leaves, in the order of the arguments.
+    variables: Vec<Variable>,
     params: Vec<i64>,
+}
+
+/// An argument that is no constant, or one of the values in it.
+struct Variable {
+    name: String,
+    /// In bits.
+    width: u32,
+    scalar: bool,
 }
 
 /// A function's lanes of one width.
@@ -173,16 +182,27 @@ struct Seen {
 
 impl<'f> Reading<'f> {
     fn new(function: &'f Function, inputs: &'f [Input]) -> Result<Self, NoWindow> {
-        let variable =
-            function.args.iter().zip(inputs).filter(|(_, input)| !matches!(input, Input::Constant(_)));
-        let widths = variable.map(|(arg, _)| constant(&arg.name, &arg.width)).collect::<Result<_, _>>()?;
+        let mut variables = Vec::new();
+        for (arg, input) in function.args.iter().zip(inputs) {
+            let (name, width) = (arg.name.clone(), constant(&arg.name, &arg.width)?);
+            match *input {
+                Input::Constant(_) => {}
+                Input::Vector => variables.push(Variable { name, width, scalar: false }),
+                Input::Scalar => variables.push(Variable { name, width, scalar: true }),
+                Input::Scalars(count) => {
+                    let one =
+                        |at| Variable { name: format!("{name}_{at}"), width: width / count, scalar: true };
+                    variables.extend((0..count).map(one));
+                }
+            }
+        }
         let params = function.params.iter().map(|param| param.value).collect();
-        Ok(Self { function: open_nans(function), inputs, widths, params })
+        Ok(Self { function: open_nans(function), inputs, variables, params })
     }
 
-    /// A graph whose arguments are the function's that are no constants.
+    /// A graph whose arguments are the leaves.
     fn graph(&self) -> Dag {
-        Dag::new(self.widths.clone())
+        Dag::new(self.variables.iter().map(|own| own.width).collect())
     }
 
     /// What the function writes, its results one after the other, and how many bits that are.
@@ -197,6 +217,15 @@ impl<'f> Reading<'f> {
                 Input::Vector | Input::Scalar => {
                     next += 1;
                     dag.arg(next - 1)
+                }
+                Input::Scalars(count) => {
+                    let part = |leaf: u32| {
+                        let width = self.variables[leaf as usize].width;
+                        Part { node: dag.arg_slice(leaf, 0, width, false), width }
+                    };
+                    let parts: Vec<Part> = (next..next + count).map(part).collect();
+                    next += count;
+                    dag.concat(&parts)
                 }
             });
         }
@@ -220,7 +249,7 @@ impl<'f> Reading<'f> {
         };
         let parts = |lane: &NodeId| if let Node::Concat(parts) = dag.node(*lane) { values(parts) } else { 1 };
         let joined = lanes.iter().map(parts).max()?;
-        let mut reads: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.widths.len()];
+        let mut reads: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.variables.len()];
         for node in dag.reachable(lanes.iter().copied()) {
             match *dag.node(node) {
                 Node::Slice { of, low, width, .. } => {
@@ -237,29 +266,25 @@ impl<'f> Reading<'f> {
                 _ => {}
             }
         }
-        let variable = self.inputs.iter().filter(|input| !matches!(input, Input::Constant(_)));
-        let leaves: Vec<Type> = variable
-            .zip(&self.widths)
+        let leaves: Vec<Type> = self
+            .variables
+            .iter()
             .zip(&reads)
-            .map(|((input, width), reads)| {
-                let element =
-                    if *input == Input::Scalar { *width } else { element_width(reads, *width, container) };
+            .map(|(&Variable { width, scalar, .. }, reads)| {
+                let element = if scalar { width } else { element_width(reads, width, container) };
                 let fits = element <= 64 && width.is_multiple_of(element) && width / element <= MAX_LANES;
                 fits.then(|| Type { kind: Kind::Unsigned, width: element, lanes: width / element })
             })
             .collect::<Option<_>>()?;
-        let scalar: Vec<bool> = self
-            .inputs
-            .iter()
-            .filter(|input| !matches!(input, Input::Constant(_)))
-            .map(|input| *input == Input::Scalar)
-            .collect();
         let mut known: Vec<Known> = Vec::new();
         let mut forms = Forms { functions: Vec::new(), lanes: Vec::new() };
         for root in lanes {
             let own = Known::new(dag, root, &leaves)?;
             let kind = |known: &Known| -> Vec<(u32, bool)> {
-                let kind = |slot: &Element| (leaves[slot.leaf as usize].width, scalar[slot.leaf as usize]);
+                let kind = |slot: &Element| {
+                    let leaf = slot.leaf as usize;
+                    (leaves[leaf].width, self.variables[leaf].scalar)
+                };
                 known.slots.iter().map(kind).collect()
             };
             let form =
@@ -432,6 +457,17 @@ mod tests {
         let families = meaning.families(window.root).unwrap();
         assert_eq!(families.len(), 1);
         assert_eq!(families[0].lanes, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn values_side_by_side_are_leaves_of_their_own() {
+        let text =
+            "func @f(%a: 128, %m: 64) -> (%r: 128) {\n  %r[0 +: 64] = %a[0 +: 64]\n  %r[64 +: 64] = %m\n}\n";
+        let window = window(text, &[Input::Vector, Input::Scalars(2)]).unwrap();
+        assert_eq!(types(&window), ("u32x4".into(), vec!["u32x4".into(), "u32".into(), "u32".into()]));
+        let names: Vec<&str> = window.leaves.iter().map(|leaf| &leaf.name[..]).collect();
+        assert_eq!(names, ["a", "m_0", "m_1"]);
+        assert!(window.leaves[1..].iter().all(|leaf| leaf.scalar));
     }
 
     #[test]

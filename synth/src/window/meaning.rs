@@ -166,6 +166,16 @@ impl<'w> Meaning<'w> {
         self.dag.slice(value, 0, width, false)
     }
 
+    /// The bits of an element that is a scalar, as a value that is the same in every lane.
+    pub(crate) fn scalar_bits(&mut self, element: Element) -> Option<NodeId> {
+        let leaf = &self.window.leaves[element.leaf as usize];
+        let (scalar, width) = (leaf.scalar, leaf.ty.width);
+        scalar.then(|| {
+            let value = self.sampled(vec![element]);
+            self.dag.slice(value, 0, width, false)
+        })
+    }
+
     /// The argument that stands for these elements, each in its own lane; `None` where they are no elements of leaves that
     /// are read alike.
     pub fn sample_of(&mut self, elements: &[Element]) -> Option<u32> {

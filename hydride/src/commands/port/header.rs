@@ -9,7 +9,7 @@ use parsers::{Instruction, Kind};
 
 use super::call::{Written, is_float, parameters, reads, result_type};
 use super::fallback::Fallback;
-use super::sources::{count, letter};
+use super::sources::{count, inserted, letter};
 use super::table::{Row, by_instruction, certificate};
 use crate::commands::synth::targets::Ground;
 use crate::isa::InstructionSet;
@@ -86,8 +86,8 @@ pub fn header<'a>(
     Ok((text, written))
 }
 
-/// The lines before a body: what it knows as variables, made of the parameters.
-fn prologue(instruction: &Instruction, result: &str) -> Vec<String> {
+/// The lines before a body: what sequences and scalar code, where there are such, know as variables, made of the parameters.
+fn prologue(instruction: &Instruction, result: &str, sequences: bool, scalar: bool) -> Vec<String> {
     let signature = &instruction.signature;
     let mut lines = match signature.results.as_slice() {
         [stored] if stored.is_memory() => vec![format!("unsigned char result[{}];", stored.width / 8)],
@@ -101,10 +101,23 @@ fn prologue(instruction: &Instruction, result: &str) -> Vec<String> {
                 arg.width
             ));
         } else if arg.is_memory() && reads(instruction, position) {
-            lines.push(format!(
-                "unsigned char {name}[{}]; __builtin_memcpy({name}, {name}_, sizeof {name});",
-                arg.width / 8
-            ));
+            let elements = inserted(instruction, arg);
+            if scalar || elements.is_none() {
+                lines.push(format!(
+                    "unsigned char {name}[{}]; __builtin_memcpy({name}, {name}_, sizeof {name});",
+                    arg.width / 8
+                ));
+            }
+            if let Some(count) = elements.filter(|_| sequences) {
+                let width = arg.width / count;
+                lines.extend((0..count).map(|at| {
+                    format!(
+                        "uint{width}_t {name}_{at}; __builtin_memcpy(&{name}_{at}, (const char *){name}_ + {}, {});",
+                        at * width / 8,
+                        width / 8
+                    )
+                }));
+            }
         }
     }
     lines
@@ -165,7 +178,7 @@ fn function(instruction: &Instruction, result: &str, rows: &[Row<'_>], scalar: O
         .filter(|(_, arg)| matches!(arg.kind, Kind::Immediate(_)))
         .map(|(position, _)| letter(position))
         .collect();
-    for line in prologue(instruction, result) {
+    for line in prologue(instruction, result, !rows.is_empty(), scalar.is_some()) {
         let _ = writeln!(text, "  {line}");
     }
     for (number, (row, body)) in rows.iter().enumerate() {

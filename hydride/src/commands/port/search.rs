@@ -26,7 +26,7 @@ use crate::commands::synth::{answer_key, solve_with};
 use crate::console::{Phase, Phases, on_interrupt};
 
 /// Names how choices are searched beside each other, so that what was found in another way is searched again.
-const CHOICES: &[u8] = b"port 1";
+const CHOICES: &[u8] = b"port 2";
 
 /// Names what is kept of a search that ran out of time.
 const TOO_LONG: &[u8] = b"port out of time";
@@ -268,8 +268,11 @@ impl Search<'_> {
     /// programs cost more than `most`, or that have none, are searched among all, as long as these get better ones by it.
     fn rest(&self, mut open: Vec<usize>, most: u64, found: &mut Vec<(usize, Found)>) -> BTreeSet<usize> {
         let (mut few, mut left) = (BTreeSet::new(), HashMap::new());
+        // Instructions of choices that had no program before.
+        let mut added: BTreeSet<usize> = BTreeSet::new();
         for times in 0.. {
-            let better = cheapest_sets(found);
+            let mut better = cheapest_sets(found);
+            better.extend(&added);
             if times == 0 || !better.is_subset(&few) {
                 let table = self.ground.table.only(better.clone());
                 for (number, own) in self.among(&open, &table) {
@@ -286,13 +289,17 @@ impl Search<'_> {
                 few = better;
             }
             open.retain(|number| left.contains_key(number));
-            let count = if times < MAX_TIMES { open.len().min(AT_A_TIME) } else { 0 };
+            // As long as there are programs where there was none it goes on.
+            let is_next = times < MAX_TIMES || !added.is_empty();
+            let count = if is_next { open.len().min(AT_A_TIME) } else { 0 };
             let next: Vec<usize> = (0..count).map(|at| open[at * open.len() / count]).collect();
             let mut helps = false;
+            added.clear();
             for (number, own) in self.among_all(&next) {
                 let other = left.remove(&number);
                 let before = other.as_ref().and_then(Found::price);
                 helps |= own.price().is_some_and(|price| before.is_none_or(|before| price < before));
+                added.extend(own.counted.iter().filter(|_| before.is_none()).flat_map(|(_, set)| set));
                 let own = match other {
                     Some(other) => own.or_cheaper(other),
                     None => own,

@@ -11,6 +11,9 @@ use crate::commands::synth::functions;
 /// Choices of immediates that an instruction may have.
 const MAX_CHOICES: usize = 256;
 
+/// Elements in memory that are put into lanes, at most.
+const MAX_INSERTED: u32 = 4;
+
 /// An instruction with its immediates chosen.
 pub struct Source<'i> {
     /// The instruction.
@@ -126,7 +129,8 @@ fn window(instruction: &Instruction, choices: &[i64]) -> Result<Window, NoWindow
     let input = |arg: &parsers::Argument| match arg.kind {
         Kind::Immediate(_) => Input::Constant(choices.next().copied().unwrap_or(0)),
         Kind::Scalar => Input::Scalar,
-        Kind::Vector | Kind::Mask | Kind::Memory { .. } => Input::Vector,
+        Kind::Memory { .. } => inserted(instruction, arg).map_or(Input::Vector, Input::Scalars),
+        Kind::Vector | Kind::Mask => Input::Vector,
     };
     let inputs: Vec<Input> = instruction.signature.args.iter().map(input).collect();
     let mut function = instruction.function.clone();
@@ -134,6 +138,15 @@ fn window(instruction: &Instruction, choices: &[i64]) -> Result<Window, NoWindow
     let mut window = Window::of_function(&function, &inputs)?;
     window.name.clone_from(&instruction.id);
     Ok(window)
+}
+
+/// How many elements an operand in memory has that is put into registers' lanes (`vld2_lane`), each of which targets have
+/// instructions for; nothing of other operands.
+pub fn inserted(instruction: &Instruction, arg: &parsers::Argument) -> Option<u32> {
+    let element = arg.element.filter(|_| arg.is_memory())?;
+    let count = arg.width / element.width;
+    let is_kept = |other: &parsers::Argument| other.kind == Kind::Vector;
+    (count <= MAX_INSERTED && instruction.signature.args.iter().any(is_kept)).then_some(count)
 }
 
 /// The same for windows that differ in their own names alone: what they compute, and what their leaves are called.
