@@ -584,17 +584,16 @@ impl<'a, 'w> Writer<'a, 'w> {
                     return Ok(text);
                 }
                 let of = self.scalar(of)?;
-                let (low, high): (i128, i128) = if signed {
-                    (-(1 << (width - 1)), (1 << (width - 1)) - 1)
-                } else {
-                    (0, (1 << width) - 1)
+                let limits = Range::of_width(width, signed);
+                // A number is within 64 bits here, so that no bound at their ends or beyond them is passed.
+                let bound = |relation: &str, bound: Option<Int>, other: String| {
+                    let bound = bound.and_then(|bound| i64::try_from(bound).ok());
+                    match bound.filter(|bound| ![i64::MIN, i64::MAX].contains(bound)) {
+                        Some(bound) => format!("{of} {relation} {bound}LL ? {bound}LL : {other}"),
+                        None => other,
+                    }
                 };
-                // A number is within 64 bits here, so that no bound beyond them is passed.
-                let bound = |relation: &str, bound: i128, other: String| {
-                    let passed = i128::from(i64::MIN) < bound && bound < i128::from(i64::MAX);
-                    if passed { format!("{of} {relation} {bound}LL ? {bound}LL : {other}") } else { other }
-                };
-                bound("<", low, bound(">", high, of.clone()))
+                bound("<", limits.low, bound(">", limits.high, of.clone()))
             }
             Node::Select(condition, then, otherwise) => {
                 let (condition, then) = (self.scalar(condition)?, self.scalar(then)?);
@@ -615,8 +614,8 @@ impl<'a, 'w> Writer<'a, 'w> {
         })
     }
 
-    /// A saturated sum or difference of two numbers of the same type that can pass one bound only: compilers then have the flag that
-    /// tells.
+    /// A saturated sum or difference of two numbers of the same type that can pass only one bound, for which compilers use the
+    /// overflow or carry flag.
     fn overflow(&mut self, of: NodeId, width: u32, signed: bool) -> Result<Option<String>, NoC> {
         let dag = &self.meaning.dag;
         let Node::Sum { terms, constant } = dag.node(of).clone() else { return Ok(None) };

@@ -1,11 +1,11 @@
-//! Registers that are copied, since an instruction overwrites one of its operands. Which of several programs with as many
-//! instructions a compiler makes the fewest of depends on it.
+//! Registers that a compiler copies because an instruction overwrites one of its operands. Of several programs of one length the
+//! one that needs the fewest copies is the shortest when it is compiled.
 
 use crate::program::{Program, Value};
 use crate::table::{OpId, Table};
 
-/// How many registers are copied, or loaded with a constant that would else be an operand in memory, so that instructions may
-/// overwrite them, and whether the result is not where the first leaf was.
+/// How many registers are copied so that instructions can overwrite them, or loaded with a constant that would otherwise be an
+/// operand in memory; one more where the result is not in the register of the first leaf, which most calls return it in.
 pub(crate) fn copies(program: &Program, table: &Table) -> u64 {
     let steps = || program.steps.iter().enumerate();
     let is_read_after = |value: &Value, at: usize| {
@@ -38,8 +38,8 @@ pub(crate) fn copies(program: &Program, table: &Table) -> u64 {
     count + u64::from(place.is_some_and(is_elsewhere))
 }
 
-/// The operands of which an instruction overwrites one: the two that it reads lane by lane, as most such instructions give the same
-/// with these exchanged, or its own one.
+/// The operands of which an instruction overwrites one: either of two that it reads lane by lane, since most such instructions give
+/// the same with these exchanged; else the one that is documented.
 fn overwritten(table: &Table, op: OpId) -> Vec<usize> {
     let (instruction, own) = (table.instruction(op), table.op(op));
     let Some(destroyed) = instruction.destroys else { return Vec::new() };

@@ -34,7 +34,7 @@ pub(crate) const MAX_CONTAINER: u32 = 64;
 /// Values in one register that one operation computes together, at most.
 const MAX_JOINT: usize = 8;
 
-/// Slots of sums of two products, the longest that are added up in the narrowest containers.
+/// Slots of the longest sums, those of two products, that are computed only in the narrowest containers that hold them.
 const MAX_ADDED: usize = 4;
 
 /// A way to reach a state.
@@ -398,7 +398,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             if self.is_moved_in_steps(value, &binding, wanted.container) {
                 continue;
             }
-            // Sums are added up in the narrowest containers that hold them, unless an instruction adds up many numbers.
+            // Sums are computed in the narrowest containers that hold them, unless one instruction adds up many numbers.
             let few = binding.len() <= MAX_ADDED;
             if narrow && few && !binding.iter().any(|slot| same(&mut self.meaning.dag, slot)) {
                 continue;

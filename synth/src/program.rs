@@ -4,7 +4,7 @@ use hydride_ir::exact::NodeId;
 use search::Type;
 use serde::{Deserialize, Serialize};
 
-use crate::contents::{Content, Wanted};
+use crate::contents::{Content, Entry, Wanted};
 use crate::table::{OpId, Table};
 
 /// Something that a step reads.
@@ -34,13 +34,6 @@ pub struct Input {
     /// The leaf, and the number of its element in the lowest container, which can lie before the leaf's start; `None`
     /// for what is made before the loop.
     pub load: Option<(u32, i64)>,
-}
-
-impl Input {
-    /// Whether it is a load that starts between registers in order.
-    pub fn is_between(&self) -> bool {
-        self.load.is_some_and(|(_, start)| start % self.content.len() as i64 != 0)
-    }
 }
 
 /// A step: an operation with its operands.
@@ -109,11 +102,7 @@ impl Program {
             }
         };
         // What one user leaves open another may need.
-        for (own, more) in self.inputs[at].content.iter_mut().zip(content) {
-            if *own == crate::contents::Entry::Any {
-                *own = *more;
-            }
-        }
+        fill(&mut self.inputs[at].content, content);
         Value::Input(at)
     }
 
@@ -122,8 +111,8 @@ impl Program {
         let (ty, container) = (wanted.ty, wanted.container);
         let mut whole = content.clone();
         // Where nothing else is wanted a register holds the same everywhere.
-        if let Some(first) = content.iter().find(|entry| **entry != crate::contents::Entry::Any) {
-            whole.iter_mut().filter(|own| **own == crate::contents::Entry::Any).for_each(|own| *own = *first);
+        if let Some(first) = content.iter().find(|entry| **entry != Entry::Any) {
+            whole.iter_mut().filter(|own| **own == Entry::Any).for_each(|own| *own = *first);
         }
         let input = Input { ty, container, content: whole, load: None };
         let at = self.inputs.iter().position(|other| *other == input).unwrap_or_else(|| {
@@ -137,15 +126,21 @@ impl Program {
     pub fn step(&mut self, op: OpId, operands: Vec<Value>, container: u32, content: &Content) -> Value {
         if let Some(at) = self.steps.iter().position(|step| step.op == op && step.operands == operands) {
             let known = &mut self.steps[at];
-            let open = known.content.iter_mut().zip(content).filter(|_| known.container == container);
-            for (own, more) in open {
-                if *own == crate::contents::Entry::Any {
-                    *own = *more;
-                }
+            if known.container == container {
+                fill(&mut known.content, content);
             }
             return Value::Step(at);
         }
         self.steps.push(Step { op, operands, container, content: content.clone() });
         Value::Step(self.steps.len() - 1)
+    }
+}
+
+/// Gives containers of which nothing was wanted what another user wants there.
+fn fill(content: &mut Content, more: &Content) {
+    for (own, more) in content.iter_mut().zip(more) {
+        if *own == Entry::Any {
+            *own = *more;
+        }
     }
 }

@@ -126,7 +126,7 @@ fn begun(
     let (mut selection, roots) = Selection::new(finder, wanted, cost, None, stop);
     *states += selection.states();
     selection.solve();
-    roots.iter().filter_map(|root| selection.program(*root, finder.table, cost)).collect()
+    roots.iter().filter_map(|root| selection.program(*root, finder, cost)).collect()
 }
 
 /// The numbers that immediates may need for a reduction's operand.

@@ -3,15 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use hydride_ir::exact::{Dag, Node, NodeId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted};
 use crate::copies::copies;
 use crate::options::{Finder, Way, max_moves};
 use crate::program::{Input, Program, Value};
-use crate::table::{Op, Table};
+use crate::table::Op;
 
 /// States that are looked at, at most; beyond them only what was found so far is used.
 const MAX_STATES: usize = 12_000;
@@ -59,10 +58,6 @@ pub struct Selection {
     stale: Vec<bool>,
     costs: Vec<Option<u64>>,
     chosen: Vec<usize>,
-    /// Whether leaves are in registers.
-    in_registers: bool,
-    /// Values in constants that are no literals but scalars, of leaves in registers.
-    scalars: FxHashSet<NodeId>,
     /// Whether there were more states than are looked at.
     pub cut: bool,
 }
@@ -98,8 +93,6 @@ impl Selection {
             stale: Vec::new(),
             costs: Vec::new(),
             chosen: Vec::new(),
-            in_registers: finder.meaning.window().in_registers,
-            scalars: FxHashSet::default(),
             cut: false,
         };
         // For each state what is paid from a result down to it, at least.
@@ -136,10 +129,7 @@ impl Selection {
                 looked += 1;
                 let ways = finder.ways(&mut selection.states, id);
                 selection.grow(&mut seen, &mut least);
-                if selection.in_registers {
-                    selection.note_scalars(&finder.meaning.dag, id);
-                }
-                selection.set(id, ways, cost);
+                selection.set(finder, id, ways, cost);
             }
             for (way, (own, below)) in selection.ways[index].iter().zip(&selection.needs[index]) {
                 let own = match way {
@@ -186,18 +176,24 @@ impl Selection {
     }
 
     /// Gives a state its ways.
-    fn set(&mut self, id: StateId, ways: Vec<Way>, cost: &dyn Fn(crate::table::OpId) -> u64) {
+    fn set(
+        &mut self,
+        finder: &Finder<'_, '_>,
+        id: StateId,
+        ways: Vec<Way>,
+        cost: &dyn Fn(crate::table::OpId) -> u64,
+    ) {
         let own = |way: &Way| match way {
             Way::Apply(steps) => steps.iter().map(|(op, _)| cost(*op)).sum(),
             Way::Split(_, upper) => cost(*upper) * self.states.wanted(id).registers.len() as u64 / 2,
             Way::Load => {
                 let wanted = self.states.wanted(id);
                 let loads = wanted.loads().unwrap_or_default();
-                loads.into_iter().zip(&wanted.registers).map(|(from, own)| self.load(own, from)).sum()
+                loads.into_iter().zip(&wanted.registers).map(|(from, own)| load(own, from)).sum()
             }
             Way::Constant => {
                 let wanted = self.states.wanted(id);
-                wanted.registers.iter().map(|content| self.constant(wanted.ty, content)).sum()
+                wanted.registers.iter().map(|content| constant(finder, wanted.ty, content)).sum()
             }
             _ => 0,
         };
@@ -207,22 +203,6 @@ impl Selection {
         }
         let index = id.0 as usize;
         (self.ways[index], self.needs[index], self.stale[index]) = (ways, needs, true);
-    }
-
-    /// Notes the scalars that a state's constants hold.
-    fn note_scalars(&mut self, dag: &Dag, id: StateId) {
-        let values = self.states.wanted(id).registers.iter().flatten().filter_map(|entry| entry.uniform());
-        self.scalars.extend(values.filter(|value| !matches!(dag.node(*value), Node::Const(_))));
-    }
-
-    /// What a constant costs. Of two ways that cost the same the one whose constants hold fewer numbers is taken, best of all none.
-    fn constant(&self, ty: Type, content: &[Entry]) -> u64 {
-        let mut values: Vec<&Entry> = content.iter().filter(|entry| **entry != Entry::Any).collect();
-        values.sort_unstable();
-        values.dedup();
-        let is_scalar = |entry: &&&Entry| entry.uniform().is_some_and(|value| self.scalars.contains(&value));
-        let scalars = if ty.class == Class::Vector { values.iter().filter(is_scalar).count() } else { 0 };
-        CONSTANT * values.len() as u64 + SCALAR * scalars as u64
     }
 
     /// Finds the cost of each state as if nothing was shared, and the way that has it.
@@ -254,28 +234,23 @@ impl Selection {
         improved
     }
 
-    /// What it costs to load elements of a leaf from one on: nothing where that is a register in order, which is there already or
-    /// loaded anyway.
-    fn load(&self, content: &Content, (_, start): (u32, i64)) -> u64 {
-        if start % content.len() as i64 == 0 { 0 } else { LOAD }
-    }
-
     /// The chosen program for a state, the cheapest with values shared that is found from several choices; `None` if there is no
     /// way to reach it.
     pub fn program(
         &self,
         root: StateId,
-        table: &Table,
+        finder: &Finder<'_, '_>,
         cost: &dyn Fn(crate::table::OpId) -> u64,
     ) -> Option<Program> {
         self.costs[root.0 as usize]?;
         let price = |program: &Program| {
             let input = |input: &Input| match input.load {
-                Some(from) => self.load(&input.content, from),
-                None => self.constant(input.ty, &input.content),
+                Some(from) => load(&input.content, from),
+                None => constant(finder, input.ty, &input.content),
             };
             let inputs: u64 = program.inputs.iter().map(input).sum();
-            let copied = if self.in_registers { copies(program, table) } else { 0 };
+            let in_registers = finder.meaning.window().in_registers;
+            let copied = if in_registers { copies(program, finder.table) } else { 0 };
             inputs + copied + program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
         };
         let starts = [self.chosen.clone(), self.last_cheapest()];
@@ -371,6 +346,24 @@ impl Selection {
         program.output_type = Some(wanted.ty);
         Some(program)
     }
+}
+
+/// What it costs to load a register from an element of a leaf on: nothing where that starts a register in order, which is there
+/// already or is loaded anyway.
+fn load(content: &Content, (_, start): (u32, i64)) -> u64 {
+    if start % content.len() as i64 == 0 { 0 } else { LOAD }
+}
+
+/// What a constant costs. Of two ways that cost the same the one whose constants hold fewer numbers is taken, best of all none.
+fn constant(finder: &Finder<'_, '_>, ty: Type, content: &Content) -> u64 {
+    let mut values: Vec<&Entry> = content.iter().filter(|entry| **entry != Entry::Any).collect();
+    values.sort_unstable();
+    values.dedup();
+    let dag = &finder.meaning.dag;
+    let is_scalar = |entry: &&&Entry| entry.uniform().is_some_and(|value| dag.as_int(value).is_none());
+    let is_moved = finder.meaning.window().in_registers && ty.class == Class::Vector;
+    let scalars = if is_moved { values.iter().filter(is_scalar).count() } else { 0 };
+    CONSTANT * values.len() as u64 + SCALAR * scalars as u64
 }
 
 /// The states that a way needs, each once.

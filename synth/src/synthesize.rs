@@ -444,7 +444,7 @@ impl Search<'_> {
         if found.is_some() || several.is_empty() {
             return found;
         }
-        // Registers that are not computed alike may be computed each by itself.
+        // Where registers cannot be computed alike, each is computed by itself.
         let after = self.notes.len();
         finder.apart = true;
         let found = self.best(&mut finder, &cost, None, several, results);
@@ -537,7 +537,7 @@ impl Search<'_> {
         self.states += selection.states();
         selection.solve();
         let found: Vec<Program> =
-            roots.iter().filter_map(|root| selection.program(*root, finder.table, cost)).collect();
+            roots.iter().filter_map(|root| selection.program(*root, finder, cost)).collect();
         (found.into_iter().map(|program| finder.unnamed(program)).collect(), selection.cut)
     }
 

@@ -223,7 +223,7 @@ impl Unify<'_> {
                 }
                 let count = self.dag.int(width);
                 let shifted = self.dag.shr(value, count);
-                // Of a value that is all below nothing is left.
+                // A value without bits above that count is not shifted up to there.
                 if self.dag.as_int(shifted).is_some() {
                     return vec![];
                 }

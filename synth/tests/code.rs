@@ -53,6 +53,14 @@ fn floating_point_numbers_are_copied_and_not_converted() {
     assert!(lines.contains(copied) && !lines.contains("(uint32_t)(t0)"), "{lines}");
 }
 
+/// An instruction that adds lanes of so many bits.
+fn add(width: u32) -> search::Instruction {
+    instruction("add", &[128; 2], 128, width, |lane| {
+        let at = width * lane;
+        format!("add(%a[{at} +: {width}], %b[{at} +: {width}])")
+    })
+}
+
 /// The body in C of a function, computed by these instructions on registers of 128 bits.
 fn body(text: &str, inputs: &[Input], instructions: Vec<search::Instruction>) -> String {
     let function = Function::parse(text).expect("a function");
@@ -67,10 +75,7 @@ fn body(text: &str, inputs: &[Input], instructions: Vec<search::Instruction>) ->
 
 #[test]
 fn bits_beyond_a_half_of_a_register_have_no_value() {
-    let add = instruction("add", &[128; 2], 128, 16, |lane| {
-        let at = 16 * lane;
-        format!("add(%a[{at} +: 16], %b[{at} +: 16])")
-    });
+    let add = add(16);
     let text = "func @f(%a: 64, %b: 64) -> (%r: 64) {\n  for i in 0..4 {\n    %r[16*i +: 16] = add(%a[16*i +: 16], \
                 %b[16*i +: 16])\n  }\n}\n";
     let text = body(text, &[Input::Vector; 2], vec![add]);
@@ -91,10 +96,7 @@ fn elements_that_are_moved_are_seen_as_such() {
 
 #[test]
 fn bounds_that_no_number_passes_are_not_compared_with() {
-    let add = instruction("add", &[128; 2], 128, 64, |lane| {
-        let at = 64 * lane;
-        format!("add(%a[{at} +: 64], %b[{at} +: 64])")
-    });
+    let add = add(64);
     let text = "func @f(%a: 128, %b: 64) -> (%r: 128) {\n  for i in 0..2 {\n    %r[64*i +: 64] = add(%a[64*i +: 64], \
                 saturate.s.u(%b[0 +: 64], 64))\n  }\n}\n";
     let text = body(text, &[Input::Vector, Input::Scalar], vec![add]);
@@ -104,10 +106,7 @@ fn bounds_that_no_number_passes_are_not_compared_with() {
 
 #[test]
 fn sums_that_pass_one_bound_have_a_flag() {
-    let add = instruction("add", &[128; 2], 128, 16, |lane| {
-        let at = 16 * lane;
-        format!("add(%a[{at} +: 16], %b[{at} +: 16])")
-    });
+    let add = add(16);
     let scalar = |sum: &str, from: &str, to: &str| {
         let text = format!(
             "func @f(%a: 128, %b: 16, %c: 16) -> (%r: 128) {{\n  for i in 0..8 {{\n    %r[16*i +: 16] = add(%a[16*i +: \

@@ -85,7 +85,7 @@ impl Unify<'_> {
             if found.is_empty() {
                 found = self.scaled(*pattern, scaled, bound.clone());
             }
-            // Of several magnitudes one may be a number without sign: its difference from zero.
+            // A number that is not negative is the magnitude of its difference from zero.
             if let (true, true, Node::Abs(of)) =
                 (found.is_empty(), self.slots.len() >= 2 * IN_ORDER, self.pattern.node(*pattern).clone())
                 && self.dag.range(scaled).is_non_negative()

@@ -86,7 +86,8 @@ pub fn header<'a>(
     Ok((text, written))
 }
 
-/// The lines before a body: what sequences and scalar code, where there are such, know as variables, made of the parameters.
+/// The lines before a body, which make the variables that sequences and scalar code read from the parameters, as far as there are
+/// sequences and there is scalar code.
 fn prologue(instruction: &Instruction, result: &str, sequences: bool, scalar: bool) -> Vec<String> {
     let signature = &instruction.signature;
     let mut lines = match signature.results.as_slice() {

@@ -289,7 +289,7 @@ impl Search<'_> {
                 few = better;
             }
             open.retain(|number| left.contains_key(number));
-            // As long as there are programs where there was none it goes on.
+            // The search goes on while it finds programs for choices that had none.
             let is_next = times < MAX_TIMES || !added.is_empty();
             let count = if is_next { open.len().min(AT_A_TIME) } else { 0 };
             let next: Vec<usize> = (0..count).map(|at| open[at * open.len() / count]).collect();

@@ -140,8 +140,8 @@ fn window(instruction: &Instruction, choices: &[i64]) -> Result<Window, NoWindow
     Ok(window)
 }
 
-/// How many elements an operand in memory has that is put into registers' lanes (`vld2_lane`), each of which targets have
-/// instructions for; nothing of other operands.
+/// How many elements an operand in memory has, where these are put into lanes of registers that are operands too (`vld2_lane`):
+/// targets have instructions for one element each. Nothing for other operands.
 pub fn inserted(instruction: &Instruction, arg: &parsers::Argument) -> Option<u32> {
     let element = arg.element.filter(|_| arg.is_memory())?;
     let count = arg.width / element.width;
