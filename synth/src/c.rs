@@ -161,7 +161,7 @@ pub fn c_expression(
 }
 
 /// A variable `b_` for a register of which `some` bytes are read or written. Halves of 128 bits are floating-point numbers there, or
-/// of another type `of`: compilers take vectors of 64 bits through general registers otherwise.
+/// of another type `of`, the lanes' width: compilers take vectors of 64 bits through general registers otherwise.
 fn buffer(ty: Register, some: u32, of: Option<&str>) -> String {
     let bytes = ty.width.div_ceil(8);
     match (ty.class, bytes) {
@@ -263,7 +263,8 @@ impl<'a, 'w> Writer<'a, 'w> {
             } else {
                 // The rest has no value: the proof relies on none.
                 let (offset, some) = ((from - start) * each, (to - from) * each);
-                let own = format!("__typeof__({name}[0])");
+                // Not the leaf's own type: it may be a structure.
+                let own = format!("uint{}_t", leaf.ty.width);
                 // A part of a leaf may be a member of a structure.
                 let is_whole = leaf.ty.lanes > 1 && to - from == i64::from(leaf.ty.lanes);
                 let elements = self.moves && self.leaves == Leaves::Variables && is_whole;

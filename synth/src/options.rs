@@ -534,17 +534,17 @@ impl<'m, 'w> Finder<'m, 'w> {
         let own = self.table.op(ops[0]);
         let template = self.table.template(own.template);
         if template.moves {
-            // Lanes of one source need no more bits of registers than they fill.
-            let mut read: Vec<(usize, &Content)> = Vec::new();
-            for (arg, _) in own.args.iter().enumerate() {
+            // Lanes of one source need no more bits of registers than they fill. Operands that hold the same are one register.
+            let mut read: Vec<(u32, &Content)> = Vec::new();
+            for (arg, ty) in own.args.iter().enumerate() {
                 for content in operands.iter().map(|own| &own[arg]) {
                     let moved = sources(content) > 0;
-                    if moved && !read.contains(&(arg, content)) {
-                        read.push((arg, content));
+                    if moved && !read.contains(&(ty.width, content)) {
+                        read.push((ty.width, content));
                     }
                 }
             }
-            let bits: u32 = read.iter().map(|(arg, _)| own.args[*arg].width).sum();
+            let bits: u32 = read.iter().map(|(width, _)| width).sum();
             let one = wanted.registers.iter().all(|content| sources(content) <= 1);
             let narrows = own.args.len() == 1 && own.args[0].width > wanted.ty.width;
             let most = wanted.ty.width * wanted.registers.len() as u32 * if narrows { 2 } else { 1 };

@@ -11,16 +11,27 @@ use crate::root;
 use crate::setup::run_setup;
 use crate::specs::{Specs, has_documents, present, sample_folder};
 
-/// Sets up Z3, builds `hydride` and returns its path.
+/// Sets up Z3, builds `hydride` with the profile of all tasks and returns its path.
 pub fn build() -> Result<PathBuf> {
+    build_with("dev", "debug")
+}
+
+/// As [`build`], with the profile of `cargo install`: what users run is what benchmarks measure.
+pub fn build_release() -> Result<PathBuf> {
+    println!("bench: building the release profile");
+    build_with("release", "release")
+}
+
+/// `folder` is what cargo calls the profile's folder below the one for build results.
+fn build_with(profile: &str, folder: &str) -> Result<PathBuf> {
     run_setup()?;
-    run(cargo().args(["build", "--package", "hydride"]).current_dir(root()))?;
+    run(cargo().args(["build", "--package", "hydride", "--profile", profile]).current_dir(root()))?;
     let metadata = output(
         cargo().args(["metadata", "--format-version=1", "--no-deps", "--offline"]).current_dir(root()),
     )?;
     let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
     let target = metadata["target_directory"].as_str().context("cargo metadata names no target folder")?;
-    let binary = Path::new(target).join("debug").join(format!("hydride{}", std::env::consts::EXE_SUFFIX));
+    let binary = Path::new(target).join(folder).join(format!("hydride{}", std::env::consts::EXE_SUFFIX));
     ensure!(binary.is_file(), "cargo did not make {}", binary.display());
     Ok(binary)
 }

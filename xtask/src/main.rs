@@ -270,32 +270,32 @@ fn perform(task: Task) -> Result<i32> {
         Task::Bench { what: Some(Benchmark::Simplex), problems, .. } => simplex_bench::bench(problems),
         Task::Bench { what: Some(Benchmark::Synth), windows, inputs, selection, .. } => {
             let specs = selection.specs()?;
-            synth_bench::bench(&hydride::build()?, &specs, windows.as_deref(), inputs)
+            synth_bench::bench(&hydride::build_release()?, &specs, windows.as_deref(), inputs)
         }
         Task::Bench { what: Some(Benchmark::Rules), windows, target, selection, .. } => {
             let specs = selection.specs()?;
             let jobs = selection.jobs.unwrap_or(2);
-            rules_bench::bench(&hydride::build()?, &specs, windows.as_deref(), &target, jobs)
+            rules_bench::bench(&hydride::build_release()?, &specs, windows.as_deref(), &target, jobs)
         }
         Task::Bench { what: Some(Benchmark::SynthFunctions), target, selection, .. } => {
             let specs = selection.specs()?;
-            synth_functions::bench(&hydride::build()?, &specs, &target)
+            synth_functions::bench(&hydride::build_release()?, &specs, &target)
         }
         Task::Bench { what: Some(Benchmark::SynthOperations), target, inputs, selection, .. } => {
             let specs = selection.specs()?;
-            synth_operations::bench(&hydride::build()?, &specs, &target, inputs)
+            synth_operations::bench(&hydride::build_release()?, &specs, &target, inputs)
         }
         Task::Bench { what: Some(Benchmark::Kernels), target, selection, .. } => {
             let specs = selection.specs()?;
-            kernels_bench::bench(&hydride::build()?, &specs, &target)
+            kernels_bench::bench(&hydride::build_release()?, &specs, &target)
         }
         Task::Bench { what: Some(Benchmark::Optimize), target, selection, .. } => {
             let specs = selection.specs()?;
-            optimize_bench::bench(&hydride::build()?, &specs, &target, selection.jobs.unwrap_or(2))
+            optimize_bench::bench(&hydride::build_release()?, &specs, &target, selection.jobs.unwrap_or(2))
         }
         Task::Bench { what: None, runs, selection, .. } => {
             let flags = selection.flags()?;
-            let binary = hydride::build()?;
+            let binary = hydride::build_release()?;
             let code = bench::bench(&binary, &flags, runs)?;
             if code == 0 && flags.first().is_some_and(|flag| flag == "--specs") {
                 search_bench::bench(&binary, &flags[..2])?;

@@ -67,6 +67,7 @@ const NEON: &[&str] = &[
     "vld1q_lane_s16",
     "vld2_u8",
     "vst2q_s16",
+    "vst3_u32",
     "vmulq_f32",
     "vcgtq_f32",
     "vcvtq_f32_s32",
