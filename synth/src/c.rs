@@ -161,7 +161,7 @@ pub fn c_expression(
 }
 
 /// A variable `b_` for a register of which `some` bytes are read or written. Halves of 128 bits are floating-point numbers there, or
-/// of another type `of`, the lanes' width: compilers take vectors of 64 bits through general registers otherwise.
+/// of another type `of`: compilers take vectors of 64 bits through general registers otherwise.
 fn buffer(ty: Register, some: u32, of: Option<&str>) -> String {
     let bytes = ty.width.div_ceil(8);
     match (ty.class, bytes) {
@@ -263,8 +263,11 @@ impl<'a, 'w> Writer<'a, 'w> {
             } else {
                 // The rest has no value: the proof relies on none.
                 let (offset, some) = ((from - start) * each, (to - from) * each);
-                // Not the leaf's own type: it may be a structure.
-                let own = format!("uint{}_t", leaf.ty.width);
+                // What is wider than 64 bits may be a structure, which has no elements.
+                let own = match leaf.ty.bits() {
+                    ..=64 => format!("__typeof__({name}[0])"),
+                    _ => format!("uint{}_t", leaf.ty.width),
+                };
                 // A part of a leaf may be a member of a structure.
                 let is_whole = leaf.ty.lanes > 1 && to - from == i64::from(leaf.ty.lanes);
                 let elements = self.moves && self.leaves == Leaves::Variables && is_whole;
@@ -300,11 +303,18 @@ impl<'a, 'w> Writer<'a, 'w> {
         }
         let (values, container) = repeated(values, container);
         let text = if values.len() > 1 && values.iter().all(|value| *value == values[0]) {
+            let value = format!("(uint{container}_t)({})", values[0]);
+            // Compilers take what a loop fills with bytes as numbers; wider elements may be floating-point numbers, which stay
+            // in their registers in a loop.
+            let (ending, fill) = match container {
+                8 => (format!(" __attribute__((vector_size({bytes}))) = {{0}}"), format!("e_ += {value}")),
+                _ => {
+                    let count = values.len();
+                    (format!("[{count}]"), format!("for (int n_ = 0; n_ < {count}; n_++) e_[n_] = {value}"))
+                }
+            };
             format!(
-                "{ty} i{at}; {{ uint{container}_t e_[{count}]; for (int n_ = 0; n_ < {count}; n_++) e_[n_] = \
-                 (uint{container}_t)({value}); __builtin_memcpy(&i{at}, e_, {bytes}); }}",
-                count = values.len(),
-                value = values[0]
+                "{ty} i{at}; {{ uint{container}_t e_{ending}; {fill}; __builtin_memcpy(&i{at}, &e_, {bytes}); }}"
             )
         } else {
             let list: Vec<String> =
@@ -477,7 +487,8 @@ impl<'a, 'w> Writer<'a, 'w> {
             let (name, ty) = (self.value(value), self.ty(value));
             let (offset, some) = (place * bytes_each, lanes * bytes_each);
             let is_half = some == 8 && ty.class == Class::Vector && ty.width == 128;
-            let text = match is_half && self.program.outputs.len() == 1 && !self.moves {
+            let elements = self.moves && bytes_each < 8;
+            let text = match is_half && self.program.outputs.len() == 1 && !elements {
                 true => format!(
                     "{{ __typeof__({name}) o{at} = {name}; {}; __builtin_memcpy(&b_, &o{at}, 16); \
                      __builtin_memcpy({result}, &b_, {some}); }}",

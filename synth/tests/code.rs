@@ -90,7 +90,7 @@ fn elements_that_are_moved_are_seen_as_such() {
     let text = "func @f(%a: 64) -> (%r: 64) {\n  for i in 0..2 {\n    %r[32*i +: 16] = %a[32*i + 16 +: 16]\n    \
                 %r[32*i + 16 +: 16] = %a[32*i +: 16]\n  }\n}\n";
     let text = body(text, &[Input::Vector], vec![swap]);
-    assert!(text.contains("uint16_t b_ __attribute__((vector_size(16)));"), "{text}");
+    assert!(text.contains("__typeof__(a[0]) b_ __attribute__((vector_size(16)));"), "{text}");
     assert!(text.contains("__builtin_memcpy((char *)&result + 0, &o0, 8);"), "{text}");
 }
 
