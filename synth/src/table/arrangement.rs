@@ -1,34 +1,37 @@
-//! Instructions that move elements to where their immediate says: shuffles, blends and alignments.
+//! Instructions that move elements to where their immediates say: shuffles, blends, alignments, and copies of one element to
+//! another's place.
 //!
-//! With one immediate each of them is a movement, but there are hundreds. For each lane of the result this finds which bits of the
-//! immediate decide about it, and what each choice of these makes of it, so that the immediate is found for what is wanted.
+//! With its immediates chosen each of them is a movement, but there are hundreds. For each lane of the result this finds which bits
+//! of the immediates decide about it, and what each choice of these makes of it, so that they are found for what is wanted.
+
+use std::collections::BTreeMap;
 
 use hydride_ir::exact::{Dag, Node, NodeId, Replacements, Segment, raise};
 use search::{Class, Instruction, Operand, Type, specialize};
 
 use super::extract::{lane, leaves};
 use super::permutation::{Outcome, outcome_of};
-use super::{CONTAINERS, only_choice, register_types};
+use super::{CONTAINERS, register_types};
 
-/// Immediates of an instruction, at most.
+/// Choices of an instruction's immediates, at most.
 const MAX_VALUES: usize = 256;
 
-/// An instruction whose result's lanes are chosen by its immediate.
+/// An instruction whose result's lanes are chosen by its immediates.
 #[derive(Clone)]
 pub struct Arrangement {
     /// Position in the table's instructions.
     pub instruction: usize,
     /// Width of the lanes in bits.
     pub container: u32,
-    /// The immediates.
-    pub values: Vec<i64>,
+    /// The choices of its immediates.
+    pub choices: Vec<Vec<i64>>,
     lanes: Vec<Lane>,
 }
 
-/// What the immediate makes of a lane: the operand and lowest bit of an element, or zero, and the immediates that do so.
+/// What the immediates make of a lane: the operand and lowest bit of an element, or zero, and the choices that do so.
 type Lane = Vec<(Outcome, Positions)>;
 
-/// A set of positions of immediates.
+/// A set of positions of choices.
 #[derive(Clone, Copy, Default)]
 struct Positions([u64; MAX_VALUES / 64]);
 
@@ -52,10 +55,10 @@ impl Positions {
 }
 
 impl Arrangement {
-    /// The position of an immediate with which each lane is what `fits` says that it may be.
+    /// The position of a choice with which each lane is what `fits` says that it may be.
     pub fn find(&self, fits: impl Fn(usize, Outcome) -> bool) -> Option<usize> {
         let mut open = Positions::default();
-        (0..self.values.len()).for_each(|at| open.insert(at));
+        (0..self.choices.len()).for_each(|at| open.insert(at));
         for (at, lane) in self.lanes.iter().enumerate() {
             let mut fitting = Positions::default();
             let own = lane.iter().filter(|(outcome, _)| fits(at, *outcome));
@@ -67,84 +70,104 @@ impl Arrangement {
     }
 }
 
-/// All ways to see an instruction on vectors as lanes that its only immediate chooses.
+/// All ways to see an instruction on vectors as lanes that its immediates choose.
 pub fn arrangements(at: usize, instruction: &Instruction) -> Vec<Arrangement> {
-    let Some(values) = only_choice(instruction).filter(|values| values.len() <= MAX_VALUES) else {
-        return Vec::new();
-    };
+    let choices = all_choices(instruction);
     let vectors = register_types(instruction).iter().all(|ty| ty.class == Class::Vector);
-    if instruction.result.class != Class::Vector || !vectors {
+    if !(2..=MAX_VALUES).contains(&choices.len()) || instruction.result.class != Class::Vector || !vectors {
         return Vec::new();
     }
-    // The immediate is one more register.
+    // The immediates are registers besides.
     let mut open = instruction.clone();
-    let Some((position, width)) = open.operands.iter().enumerate().find_map(|(position, own)| match own {
-        Operand::Choice { width, .. } => Some((position, *width)),
-        _ => None,
-    }) else {
-        return Vec::new();
-    };
-    open.operands[position] = Operand::Register(Type { class: Class::Scalar, width });
-    let index = open.operands[..position].iter().flat_map(Operand::registers).count() as u32;
+    let (mut count, mut indexes) = (0, Vec::new());
+    for operand in &mut open.operands {
+        if let Operand::Choice { width, .. } = *operand {
+            *operand = Operand::Register(Type { class: Class::Scalar, width });
+            indexes.push(count);
+        }
+        count += operand.registers().len() as u32;
+    }
     let Some(function) = specialize(&open, &[]) else { return Vec::new() };
     let Ok((mut dag, raised)) = raise(&function) else { return Vec::new() };
     let Some(segments) = raised.results.first() else { return Vec::new() };
     let found = CONTAINERS.iter().filter_map(|container| {
-        let lanes: Option<(Vec<u64>, Vec<Lane>)> = (0..instruction.result.width / container)
-            .map(|number| of_lane(&mut dag, segments, index, number * container, *container, values))
+        let lanes: Option<Vec<(bool, Lane)>> = (0..instruction.result.width / container)
+            .map(|number| of_lane(&mut dag, segments, &indexes, number * container, *container, &choices))
             .collect();
-        let (_, lanes) = lanes.filter(|(masks, _)| masks.iter().any(|mask| *mask != 0))?;
-        Some(Arrangement { instruction: at, container: *container, values: values.to_vec(), lanes })
+        let lanes = lanes.filter(|lanes| lanes.iter().any(|(is_chosen, _)| *is_chosen))?;
+        let lanes = lanes.into_iter().map(|(_, lane)| lane).collect();
+        Some(Arrangement { instruction: at, container: *container, choices: choices.clone(), lanes })
     });
     found.collect()
 }
 
-/// The bits of the immediate that decide about a lane, and what they make of it.
+/// All choices of an instruction's immediates, the last one's values first; none where there are too many.
+fn all_choices(instruction: &Instruction) -> Vec<Vec<i64>> {
+    let mut all = vec![Vec::new()];
+    for operand in &instruction.operands {
+        if let Operand::Choice { values, .. } = operand {
+            if all.len() * values.len() > MAX_VALUES {
+                return Vec::new();
+            }
+            let with = |chosen: &Vec<i64>| {
+                let chosen = chosen.clone();
+                values.iter().map(move |value| [&chosen[..], &[*value]].concat())
+            };
+            all = all.iter().flat_map(with).collect();
+        }
+    }
+    all
+}
+
+/// Whether bits of immediates, the arguments `indexes`, decide about a lane, and what they make of it.
 fn of_lane(
     dag: &mut Dag,
     segments: &[Segment],
-    index: u32,
+    indexes: &[u32],
     low: u32,
     container: u32,
-    values: &[i64],
-) -> Option<(u64, Lane)> {
+    choices: &[Vec<i64>],
+) -> Option<(bool, Lane)> {
     let value = lane(dag, segments, low, container)?;
-    let mut reads: Vec<(NodeId, u32, u32, bool)> = Vec::new();
+    let mut masks = vec![0u64; indexes.len()];
+    let mut reads: Vec<(NodeId, usize, u32, u32, bool)> = Vec::new();
     for read in leaves(dag, value) {
-        match *dag.node(read) {
-            Node::Slice { of, low, width, signed } if *dag.node(of) == Node::Arg(index) => {
-                reads.push((read, low, width, signed));
-            }
-            _ => {}
+        let Node::Slice { of, low, width, signed } = *dag.node(read) else { continue };
+        let Node::Arg(arg) = *dag.node(of) else { continue };
+        if let Some(number) = indexes.iter().position(|index| *index == arg) {
+            reads.push((read, number, low, width, signed));
+            masks[number] |= (u64::MAX >> (64 - width.min(64))) << low;
         }
     }
-    let mask =
-        reads.iter().fold(0u64, |mask, (_, low, width, _)| mask | (u64::MAX >> (64 - width.min(&64))) << low);
-    let mut choices: Vec<u64> = values.iter().map(|value| *value as u64 & mask).collect();
-    choices.sort_unstable();
-    choices.dedup();
+    let masked = |choice: &Vec<i64>| -> Vec<u64> {
+        choice.iter().zip(&masks).map(|(value, mask)| *value as u64 & mask).collect()
+    };
+    let mut decided: BTreeMap<Vec<u64>, Positions> = BTreeMap::new();
+    for (at, choice) in choices.iter().enumerate() {
+        decided.entry(masked(choice)).or_default().insert(at);
+    }
     let mut outcomes = Lane::new();
-    for choice in choices {
-        let whole = dag.int(choice);
+    for (choice, positions) in decided {
         let mut replacements = Replacements::default();
-        for (read, low, width, signed) in &reads {
+        for (read, number, low, width, signed) in &reads {
+            let whole = dag.int(choice[*number]);
             let bits = dag.slice(whole, *low, *width, *signed);
             replacements.insert(*read, bits);
         }
         let moved = dag.replace(value, &mut replacements);
-        // The immediate moves elements of other operands, which stand before or after it.
+        // Immediates move elements of other operands, which stand before or after them.
         let outcome = match outcome_of(dag, moved, container) {
-            Some(Some((arg, _))) if arg == index => return None,
-            Some(Some((arg, low))) => Some((arg - u32::from(arg > index), low)),
+            Some(Some((arg, _))) if indexes.contains(&arg) => return None,
+            Some(Some((arg, low))) => {
+                Some((arg - indexes.iter().filter(|index| **index < arg).count() as u32, low))
+            }
             Some(None) => None,
             None => continue,
         };
-        let own = outcomes.iter().position(|(other, _)| *other == outcome).unwrap_or(outcomes.len());
-        if own == outcomes.len() {
-            outcomes.push((outcome, Positions::default()));
+        match outcomes.iter_mut().find(|(other, _)| *other == outcome) {
+            Some((_, own)) => own.union(&positions),
+            None => outcomes.push((outcome, positions)),
         }
-        let positions = values.iter().enumerate().filter(|(_, value)| **value as u64 & mask == choice);
-        positions.for_each(|(at, _)| outcomes[own].1.insert(at));
     }
-    (!outcomes.is_empty()).then_some((mask, outcomes))
+    (!outcomes.is_empty()).then_some((masks.iter().any(|mask| *mask != 0), outcomes))
 }

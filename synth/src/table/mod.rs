@@ -164,7 +164,7 @@ pub struct Table {
     turning: Arc<BTreeMap<u32, Vec<(OpId, i64)>>>,
     /// Instructions that a constant index makes movements, by the width of their lanes, each with its operation.
     permutations: Arc<BTreeMap<u32, Vec<(OpId, Permutation)>>>,
-    /// Instructions whose immediate chooses lanes, by the width of these, each with the operation of its first immediate, which
+    /// Instructions whose immediates choose lanes, by the width of these, each with the operation of their first choice, which
     /// those of the others follow.
     arranged: Arc<BTreeMap<u32, Vec<(OpId, Arrangement)>>>,
     /// Operations whose lanes have several expressions, by the width of the lanes.
@@ -212,7 +212,10 @@ impl Table {
             .collect();
         let arranged: Vec<Arrangement> = (0..instructions.len())
             .into_par_iter()
-            .filter(|at| is_open(&instructions[*at]) && !open.contains(at))
+            .filter(|at| {
+                let several = has_several_choices(&instructions[*at]);
+                several || is_open(&instructions[*at]) && !open.contains(at)
+            })
             .flat_map_iter(|at| arrangements(at, &instructions[at]))
             .collect();
         let open = open.into();
@@ -447,7 +450,7 @@ impl Table {
         self.permutations = Arc::new(by_container);
     }
 
-    /// An operation for each immediate of instructions that move elements.
+    /// An operation for each choice of immediates of instructions that move elements.
     fn arrange(&mut self, found: Vec<Arrangement>) {
         let mut by_container: BTreeMap<u32, Vec<(OpId, Arrangement)>> = BTreeMap::new();
         let mut last: Option<(usize, OpId)> = None;
@@ -457,8 +460,8 @@ impl Table {
                 Some((instruction, first)) if instruction == at => first,
                 _ => {
                     let first = OpId(self.ops.len() as u32);
-                    for value in &arrangement.values {
-                        self.unread(at, vec![*value], Vec::new());
+                    for choice in &arrangement.choices {
+                        self.unread(at, choice.clone(), Vec::new());
                     }
                     first
                 }
@@ -469,7 +472,7 @@ impl Table {
         self.arranged = Arc::new(by_container);
     }
 
-    /// The instructions whose immediate chooses lanes of this width, each with the operation of its first immediate.
+    /// The instructions whose immediates choose lanes of this width, each with the operation of their first choice.
     pub fn arrangements(&self, container: u32) -> &[(OpId, Arrangement)] {
         self.arranged.get(&container).map_or(&[], Vec::as_slice)
     }
@@ -753,6 +756,10 @@ fn only_choice(instruction: &Instruction) -> Option<&[i64]> {
     });
     let first = choices.next()?;
     choices.next().is_none().then_some(first)
+}
+
+fn has_several_choices(instruction: &Instruction) -> bool {
+    instruction.operands.iter().filter(|operand| matches!(operand, Operand::Choice { .. })).count() > 1
 }
 
 fn is_open(instruction: &Instruction) -> bool {
