@@ -74,6 +74,40 @@ fn an_immediate_is_found_for_the_lanes_that_are_wanted() {
     }
 }
 
+/// An instruction with two immediates of one bit that puts an element of the second operand in the place of one of the first.
+fn copy() -> Instruction {
+    let lane = |i: u32| {
+        let (own, copied) =
+            (format!("%a[{} +: 64]", 64 * i), "select(%d[0 +: 1], %b[64 +: 64], %b[0 +: 64])");
+        let [first, second] = if i == 0 { [&own[..], copied] } else { [copied, &own[..]] };
+        format!("select(%c[0 +: 1], {first}, {second})")
+    };
+    let mut copy = support::instruction("copy", &[128, 128, 8, 8], 128, 64, lane);
+    for operand in [2, 3] {
+        copy.function.args[operand].role = Role::Immediate { low: 0, high: 1 };
+        copy.operands[operand] = Operand::Choice { width: 8, values: vec![0, 1] };
+    }
+    copy
+}
+
+#[test]
+fn several_immediates_are_found_together() {
+    for (to, from) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let lane = |i: u32| match i == to {
+            true => format!("%b[{} +: 64]", 64 * from),
+            false => format!("%a[{} +: 64]", 64 * i),
+        };
+        assert_eq!(length(&function(&["a", "b"], 64, lane), vec![copy()]), 1, "{to} {from}");
+        // What is copied may be computed.
+        let sum = |i: u32| match i == to {
+            true => format!("add(%b[{0} +: 64], %c[{0} +: 64])", 64 * from),
+            false => format!("%a[{} +: 64]", 64 * i),
+        };
+        let instructions = vec![copy(), instruction("add", 64, binary("add", 64))];
+        assert_eq!(length(&function(&["a", "b", "c"], 64, sum), instructions), 2, "{to} {from}");
+    }
+}
+
 #[test]
 fn bytes_of_sums_are_those_of_wider_lanes() {
     let sum = |i: u32| format!("add(%a[{0} +: 32], %b[{0} +: 32])", i / 4 * 32);

@@ -9,7 +9,7 @@ pub fn vector(width: u32) -> Type {
 }
 
 /// An instruction with a result of `width` bits, of which `body` says lane by lane, each `lane` bits wide, what it is; `args` are its
-/// operands' widths in bits, and `%a`, `%b` and `%c` their names.
+/// operands' widths in bits, and `%a`, `%b`, `%c` and `%d` their names.
 pub fn instruction(
     id: &str,
     args: &[u32],
@@ -17,7 +17,8 @@ pub fn instruction(
     lane: u32,
     body: impl Fn(u32) -> String,
 ) -> Instruction {
-    let names: Vec<String> = (0..args.len()).map(|at| ["a", "b", "c"][at].to_owned()).collect();
+    let names: Vec<String> =
+        ["a", "b", "c", "d"].iter().take(args.len()).map(|name| (*name).to_owned()).collect();
     let arguments: Vec<String> =
         names.iter().zip(args).map(|(name, width)| format!("%{name}: {width}")).collect();
     let lanes: String =
