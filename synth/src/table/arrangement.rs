@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use hydride_ir::exact::{Dag, Node, NodeId, Replacements, Segment, raise};
-use search::{Class, Instruction, Operand, Type, specialize};
+use search::{Class, Instruction, Operand, Type, combinations, specialize};
 
 use super::extract::{lane, leaves};
 use super::permutation::{Outcome, outcome_of};
@@ -72,7 +72,7 @@ impl Arrangement {
 
 /// All ways to see an instruction on vectors as lanes that its immediates choose.
 pub fn arrangements(at: usize, instruction: &Instruction) -> Vec<Arrangement> {
-    let choices = all_choices(instruction);
+    let choices = combinations(&instruction.operands);
     let vectors = register_types(instruction).iter().all(|ty| ty.class == Class::Vector);
     if !(2..=MAX_VALUES).contains(&choices.len()) || instruction.result.class != Class::Vector || !vectors {
         return Vec::new();
@@ -99,24 +99,6 @@ pub fn arrangements(at: usize, instruction: &Instruction) -> Vec<Arrangement> {
         Some(Arrangement { instruction: at, container: *container, choices: choices.clone(), lanes })
     });
     found.collect()
-}
-
-/// All choices of an instruction's immediates, the last one's values first; none where there are too many.
-fn all_choices(instruction: &Instruction) -> Vec<Vec<i64>> {
-    let mut all = vec![Vec::new()];
-    for operand in &instruction.operands {
-        if let Operand::Choice { values, .. } = operand {
-            if all.len() * values.len() > MAX_VALUES {
-                return Vec::new();
-            }
-            let with = |chosen: &Vec<i64>| {
-                let chosen = chosen.clone();
-                values.iter().map(move |value| [&chosen[..], &[*value]].concat())
-            };
-            all = all.iter().flat_map(with).collect();
-        }
-    }
-    all
 }
 
 /// Whether bits of immediates, the arguments `indexes`, decide about a lane, and what they make of it.

@@ -213,8 +213,7 @@ impl Table {
         let arranged: Vec<Arrangement> = (0..instructions.len())
             .into_par_iter()
             .filter(|at| {
-                let several = has_several_choices(&instructions[*at]);
-                several || is_open(&instructions[*at]) && !open.contains(at)
+                count_choices(&instructions[*at]) > 1 || is_open(&instructions[*at]) && !open.contains(at)
             })
             .flat_map_iter(|at| arrangements(at, &instructions[at]))
             .collect();
@@ -434,12 +433,9 @@ impl Table {
     /// Finds the instructions that a constant index makes movements; each has an operation without reads.
     fn permute(&mut self) {
         let instructions = self.instructions.clone();
-        let chooses = |instruction: &Instruction| {
-            instruction.operands.iter().any(|own| matches!(own, Operand::Choice { .. }))
-        };
         let found: Vec<Permutation> = (0..instructions.len())
             .into_par_iter()
-            .filter(|at| !chooses(&instructions[*at]))
+            .filter(|at| count_choices(&instructions[*at]) == 0)
             .flat_map_iter(|at| permutations(at, &instructions[at]))
             .collect();
         let mut by_container: BTreeMap<u32, Vec<(OpId, Permutation)>> = BTreeMap::new();
@@ -758,8 +754,9 @@ fn only_choice(instruction: &Instruction) -> Option<&[i64]> {
     choices.next().is_none().then_some(first)
 }
 
-fn has_several_choices(instruction: &Instruction) -> bool {
-    instruction.operands.iter().filter(|operand| matches!(operand, Operand::Choice { .. })).count() > 1
+/// How many immediates an instruction has.
+fn count_choices(instruction: &Instruction) -> usize {
+    instruction.operands.iter().filter(|operand| matches!(operand, Operand::Choice { .. })).count()
 }
 
 fn is_open(instruction: &Instruction) -> bool {
@@ -768,9 +765,7 @@ fn is_open(instruction: &Instruction) -> bool {
 
 /// The immediates that an instruction is taken with from the start.
 fn first_choices(at: usize, instruction: &Instruction) -> Vec<(usize, Vec<i64>)> {
-    let choices =
-        instruction.operands.iter().filter(|operand| matches!(operand, Operand::Choice { .. })).count();
-    match (choices, only_choice(instruction)) {
+    match (count_choices(instruction), only_choice(instruction)) {
         (0, _) => vec![(at, Vec::new())],
         (_, Some(values)) if !is_open(instruction) => values.iter().map(|value| (at, vec![*value])).collect(),
         _ => Vec::new(),
