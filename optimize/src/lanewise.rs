@@ -265,6 +265,7 @@ pub fn window_of(body: &Body) -> Result<Expressed, String> {
         name: parameter.name.clone(),
         ty: writer.parameter(parameter),
         scalar: matches!(parameter.ty, Llvm::Scalar(_)),
+        in_memory: false,
         // Rules alone prove what is selected: of a number outside of what is known they may make anything, and a frozen one is
         // any number.
         range: None,
@@ -428,7 +429,8 @@ impl Writer<'_> {
         let same = |(own, leaf): &(Operand, Leaf)| *own == operand && leaf.ty == ty;
         let at = self.constants.iter().position(same).unwrap_or_else(|| {
             let name = format!("constant{}", self.constants.len());
-            self.constants.push((operand, Leaf { name, ty, scalar: false, range: Some(range) }));
+            self.constants
+                .push((operand, Leaf { name, ty, scalar: false, in_memory: false, range: Some(range) }));
             self.constants.len() - 1
         });
         Some(self.push(Operator::Leaf(self.body.parameters.len() + at), Vec::new(), ty))

@@ -187,7 +187,7 @@ fn instance(
         let Some((name, ty)) = variable(&word) else { continue };
         let Some(ty) = Type::parse(ty) else { continue };
         if !leaves.iter().any(|leaf| leaf.name == name) {
-            leaves.push(Leaf { name: name.to_owned(), ty, scalar: false, range: None });
+            leaves.push(Leaf { name: name.to_owned(), ty, scalar: false, in_memory: false, range: None });
         }
     }
     let find = |piece: &Piece| {

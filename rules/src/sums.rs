@@ -373,7 +373,7 @@ mod tests {
     fn window(leaves: &[(&str, &str)], text: &str) -> Window {
         let leaf = |(name, ty): &(&str, &str)| {
             let ty = Type::parse(ty).unwrap();
-            Leaf { name: (*name).into(), ty, scalar: ty.lanes == 1, range: None }
+            Leaf { name: (*name).into(), ty, scalar: ty.lanes == 1, in_memory: false, range: None }
         };
         let leaves: Vec<Leaf> = leaves.iter().map(leaf).collect();
         let names: Names<'_> =

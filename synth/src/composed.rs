@@ -37,6 +37,7 @@ impl Finder<'_, '_> {
             return vec![Way::Load];
         }
         self.pairs(states, &wanted, moves, &mut ways);
+        self.lower_half(states, &wanted, moves, &mut ways);
         match wanted.only_value() {
             Some(value) if wanted.holds_values_alone() => {
                 self.computed(states, &wanted, value, &mut ways);

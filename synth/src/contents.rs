@@ -218,6 +218,16 @@ pub(crate) fn sources(content: &Content) -> Vec<Source> {
     found
 }
 
+/// What a register holds that holds both; nothing where they differ.
+pub(crate) fn joined(one: &Content, other: &Content) -> Option<Content> {
+    one.iter().zip(other).map(|(own, other)| own.joined(*other)).collect()
+}
+
+/// How many containers of registers hold something, and how many there are.
+pub(crate) fn filling<'a>(registers: impl Iterator<Item = &'a Content>) -> (usize, usize) {
+    registers.flatten().fold((0, 0), |(held, all), entry| (held + usize::from(*entry != Entry::Any), all + 1))
+}
+
 /// Whether a register holds some of the first elements of a leaf, each in its place, and is open elsewhere.
 fn is_at_home(content: &Content) -> bool {
     let in_place = |(position, entry): (u32, &Entry)| match entry {

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
 use crate::bidirectional::differing_shifts;
-use crate::contents::{Alone, Content, Entry, Place, StateId, States, Wanted, gather};
+use crate::contents::{Alone, Content, Entry, Place, StateId, States, Wanted, filling, gather, joined};
 use crate::counts::counts;
 use crate::forms::{is_computed_shift, is_condition, sliced};
 use crate::idle::idle;
@@ -48,7 +48,7 @@ pub enum Way {
     Recast(StateId),
     /// The value equals another one, by a rewrite.
     Equal(StateId),
-    /// Registers are the halves of pairs.
+    /// Registers are the halves of pairs, the last of which may have one too many.
     Halves(StateId),
     /// Registers are the halves of others, of which the operation moves the upper ones down.
     Split(StateId, OpId),
@@ -188,6 +188,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         let mut ways = Vec::new();
         self.pairs(states, &wanted, moves, &mut ways);
         self.split(states, &wanted, moves, &mut ways);
+        self.lower_half(states, &wanted, moves, &mut ways);
         let mut direct = false;
         let values = wanted.values();
         // Bytes of tables are looked up together.
@@ -534,13 +535,16 @@ impl<'m, 'w> Finder<'m, 'w> {
         let own = self.table.op(ops[0]);
         let template = self.table.template(own.template);
         if template.moves {
-            // Lanes of one source need no more bits of registers than they fill. Operands that hold the same are one register.
-            let mut read: Vec<(u32, &Content)> = Vec::new();
+            // Lanes of one source need no more bits of registers than they fill. Operands that hold parts of the same are one register.
+            let mut read: Vec<(u32, Content)> = Vec::new();
             for (arg, ty) in own.args.iter().enumerate() {
-                for content in operands.iter().map(|own| &own[arg]) {
-                    let moved = sources(content) > 0;
-                    if moved && !read.contains(&(ty.width, content)) {
-                        read.push((ty.width, content));
+                for content in operands.iter().map(|own| &own[arg]).filter(|content| sources(content) > 0) {
+                    let both = |(width, known): &(u32, Content)| {
+                        (*width == ty.width).then(|| joined(known, content)).flatten()
+                    };
+                    match read.iter().enumerate().find_map(|(at, known)| Some((at, both(known)?))) {
+                        Some((at, both)) => read[at].1 = both,
+                        None => read.push((ty.width, content.clone())),
                     }
                 }
             }
@@ -790,9 +794,4 @@ pub(crate) fn in_order(content: &Content) -> bool {
 
 fn sources(content: &Content) -> usize {
     crate::contents::sources(content).len()
-}
-
-/// How many containers of registers hold something, and how many there are.
-fn filling<'a>(registers: impl Iterator<Item = &'a Content>) -> (usize, usize) {
-    registers.flatten().fold((0, 0), |(held, all), entry| (held + usize::from(*entry != Entry::Any), all + 1))
 }

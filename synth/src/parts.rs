@@ -108,7 +108,7 @@ pub fn halves(window: &Window, name: &str) -> Option<(Window, Window)> {
         .filter(fits)
         .min_by_key(|id| ((2 * operations.below(window, *id).len()).abs_diff(total), *id))?;
     let ty = window.expressions.ty(cut);
-    let leaf = Leaf { name: name.to_owned(), ty, scalar: false, range: range(window, cut) };
+    let leaf = Leaf { name: name.to_owned(), ty, scalar: false, in_memory: false, range: range(window, cut) };
     Some((part(window, cut, None), part(window, window.root, Some((cut, leaf)))))
 }
 

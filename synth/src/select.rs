@@ -435,6 +435,7 @@ impl Builder<'_> {
                 pairs
                     .into_iter()
                     .flat_map(|pair| [Value::Low(Box::new(pair.clone())), Value::High(Box::new(pair))])
+                    .take(wanted.registers.len())
                     .collect()
             }
             Way::Split(state, upper) => {

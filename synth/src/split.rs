@@ -58,6 +58,44 @@ impl Finder<'_, '_> {
     }
 }
 
+impl Finder<'_, '_> {
+    /// A register of half a width as the lower half of a computed one, where operations that make numbers wider give what it holds
+    /// and fill registers of the whole width alone.
+    pub(crate) fn lower_half(
+        &mut self,
+        states: &mut States,
+        wanted: &Wanted,
+        moves: u8,
+        ways: &mut Vec<Way>,
+    ) {
+        let ty = Type { width: 2 * wanted.ty.width, ..wanted.ty };
+        let ([content], Some(value)) = (&wanted.registers[..], wanted.only_value()) else { return };
+        if ty.class != Class::Vector || !self.widths.contains(&ty.width) || !in_order(content) {
+            return;
+        }
+        let found = self.matching(value, wanted.container);
+        // Whether operations read of their operands what lies side by side and is narrower.
+        let gives = |ty: Type| {
+            found.iter().any(|(template, _)| {
+                let slot = self.table.template(*template).slots.first().copied().unwrap_or(wanted.container);
+                let widens = |op: &&OpId| {
+                    let own = self.table.op(**op);
+                    let low = |lane: usize| own.reads.get(lane)?.first().map(|(_, low)| *low);
+                    let next = low(0).map(|low| low + slot);
+                    own.result == ty && slot < wanted.container && next.is_some() && low(1) == next
+                };
+                self.table.members(*template).iter().any(|op| widens(&op))
+            })
+        };
+        if !gives(wanted.ty) && gives(ty) {
+            let mut whole = content.clone();
+            whole.resize(2 * content.len(), Entry::Any);
+            let whole = Wanted { ty, container: wanted.container, registers: vec![whole] };
+            ways.push(Way::Halves(states.intern(whole, moves)));
+        }
+    }
+}
+
 impl Table {
     /// The cheapest operation that gives the upper half of a register of twice a type's width.
     fn upper_half(&self, ty: Type, container: u32) -> Option<OpId> {

@@ -146,6 +146,7 @@ impl Cut {
             name: "stage_".into(),
             ty: Type { kind, width, lanes: window.ty().lanes },
             scalar: false,
+            in_memory: false,
             range: ((low, high) != (least, most)).then_some((low, high)),
         });
         let place = |lane: usize, slot: u32| match slot == arg {

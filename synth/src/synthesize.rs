@@ -23,7 +23,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 25";
+const SEARCH: &[u8] = b"synth 26";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -40,6 +40,9 @@ const MAX_STAGED: usize = 40_000;
 
 /// States that are looked at before compositions of instructions are.
 const FEW_STATES: usize = 768;
+
+/// What it costs to put a register beside another one, in thousandths of a cycle.
+const JOIN: u64 = 1000;
 
 /// How far a search came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +170,7 @@ impl Stage<'_, '_> {
         };
         let Search { judge, mut notes, mut states, .. } = search;
         if let Some((wider, proof)) = wider {
-            let cost = |program: &Program| price(program, &table_cost(table, target, window));
+            let cost = |program: &Program| price(target, window, program, &table_cost(table, target, window));
             if program.as_ref().is_none_or(|(own, _)| cost(&wider) < cost(own)) {
                 notes.clear();
                 program = Some((wider, proof));
@@ -333,11 +336,14 @@ impl Search<'_> {
                 return known;
             }
             let cost = table_cost(table, self.target, window);
-            most = known.as_ref().map(|(program, _)| price(program, &cost)).or(most);
+            most = known.as_ref().map(|(program, _)| price(self.target, window, program, &cost)).or(most);
         }
         let by_lanes = self.by_lanes(meaning, table, limit, most, &results);
         let cost = table_cost(table, self.target, window);
-        known.into_iter().chain(by_lanes).min_by_key(|(program, _)| price(program, &cost))
+        known
+            .into_iter()
+            .chain(by_lanes)
+            .min_by_key(|(program, _)| price(self.target, window, program, &cost))
     }
 
     /// The cheapest program that reduces the lanes of registers in steps.
@@ -422,12 +428,15 @@ impl Search<'_> {
         let (found, cut) = self.programs(&mut finder, wanted.clone(), &cost, None);
         finder.limit = limit;
         // Of scalars alone all is made before the loop, which then is no loop.
-        let is_scalar = !window.leaves.is_empty() && window.leaves.iter().all(|leaf| leaf.scalar);
-        let least = found.iter().map(|program| price(program, &cost)).min().filter(|_| !is_scalar);
+        let is_scalar =
+            !window.leaves.is_empty() && window.leaves.iter().all(|leaf| leaf.scalar && !leaf.in_memory);
+        let target = self.target;
+        let least =
+            found.iter().map(|program| price(target, window, program, &cost)).min().filter(|_| !is_scalar);
         if (is_scalar || found.iter().all(|program| program.steps.len() > 1))
             && let Some(single) = single(finder.meaning, table, &entries, results, self.judge)
             && least.is_none_or(|least| {
-                price(&single.program, &table_cost(&single.table, self.target, window)) < least
+                price(target, window, &single.program, &table_cost(&single.table, target, window)) < least
             })
         {
             drop(cost);
@@ -463,7 +472,8 @@ impl Search<'_> {
         mut found: Vec<Program>,
         results: &[NodeId],
     ) -> Option<(Program, Proof)> {
-        let least = found.iter().map(|program| price(program, cost)).min()?;
+        let (target, window) = (self.target, finder.meaning.window());
+        let least = found.iter().map(|program| price(target, window, program, cost)).min()?;
         found.extend(self.compositions(finder, wanted, cost, Some(least)));
         self.proved(finder, found, cost, results)
     }
@@ -477,8 +487,9 @@ impl Search<'_> {
         wanted: Vec<Wanted>,
         results: &[NodeId],
     ) -> Option<(Program, Proof)> {
-        let price = |program: &Program| price(program, cost);
-        let in_registers = finder.meaning.window().in_registers;
+        let (target, window) = (self.target, finder.meaning.window());
+        let price = |program: &Program| price(target, window, program, cost);
+        let in_registers = window.in_registers;
         // A composition of instructions is looked for before what else there is, which then must be cheaper; below a limit after it,
         // since most states of compositions are beyond what is known by then.
         let mut composed = match in_registers && most.is_none() {
@@ -549,7 +560,8 @@ impl Search<'_> {
         cost: &dyn Fn(OpId) -> u64,
         results: &[NodeId],
     ) -> Option<(Program, Proof)> {
-        programs.sort_by_key(|program| price(program, cost));
+        let (target, window) = (self.target, finder.meaning.window());
+        programs.sort_by_key(|program| price(target, window, program, cost));
         for program in programs {
             match certify(finder.meaning, finder.table, &program, results, self.judge) {
                 Ok(proof) => return Some((program, proof)),
@@ -589,9 +601,12 @@ fn missing_operator(meaning: &Meaning<'_>, table: &Table, roots: &[NodeId]) -> O
     own.into_iter().find(|own| !has(own)).map(|((float, _, _), _)| float.op.name())
 }
 
-/// What a program's steps cost together, in thousandths of a cycle.
-fn price(program: &Program, cost: &dyn Fn(OpId) -> u64) -> u64 {
-    program.steps.iter().map(|step| cost(step.op)).sum()
+/// What a program's steps cost together, in thousandths of a cycle, and the movements that put a result together which is in several
+/// registers and fits one.
+fn price(target: &Target<'_>, window: &Window, program: &Program, cost: &dyn Fn(OpId) -> u64) -> u64 {
+    let fits = window.in_registers && target.widths.iter().any(|width| *width >= window.ty().bits());
+    let joins = if fits { program.outputs.len().saturating_sub(1) } else { 0 };
+    program.steps.iter().map(|step| cost(step.op)).sum::<u64>() + JOIN * joins as u64
 }
 
 fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>, window: &Window) -> impl Fn(OpId) -> u64 + 'a {

@@ -135,3 +135,22 @@ fn an_element_is_as_wide_as_the_lane_that_reads_its_bits() {
     let instruction = support::instruction("choose", &[128, 128, 128], 128, 32, chosen);
     assert_eq!(length(&function(&["a", "b", "c"], 32, chosen), vec![instruction]), 1);
 }
+
+/// An instruction with an immediate of four bits that reads two registers side by side from a byte of the lower one on.
+fn align() -> Instruction {
+    let mut align = support::instruction("align", &[128, 128, 8], 128, 128, |_| {
+        "concat(%b[0 +: 128], %a[0 +: 128])[at mul(cast.u(%c[0 +: 4], 7), 0x8:7) +: 128]".to_owned()
+    });
+    align.function.args[2].role = Role::Immediate { low: 0, high: 15 };
+    align.operands[2] = Operand::Choice { width: 8, values: (0..16).collect() };
+    align
+}
+
+#[test]
+fn lanes_of_one_register_are_turned_by_an_immediate() {
+    for (lane, by) in [(64, 1), (32, 1), (32, 3), (16, 5)] {
+        let lanes = 128 / lane;
+        let turned = |i: u32| format!("%a[{} +: {lane}]", (i + by) % lanes * lane);
+        assert_eq!(length(&function(&["a"], lane, turned), vec![align()]), 1, "{by} lanes of {lane}");
+    }
+}

@@ -11,14 +11,23 @@ use synth::synthesize::{Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::{Input, Window};
 
-/// The cheapest program for registers of 128 bits, with the instructions' names in order; an instruction costs a cycle for each
-/// of its micro-operations.
+/// The cheapest program for registers of 128 bits, with the instructions' names in order.
 fn program(text: &str, inputs: &[Input], instructions: Vec<Instruction>) -> (Program, Vec<String>) {
+    program_in(&[128], text, inputs, instructions)
+}
+
+/// The same for registers of these widths in bits; an instruction costs a cycle for each of its micro-operations.
+fn program_in(
+    widths: &[u32],
+    text: &str,
+    inputs: &[Input],
+    instructions: Vec<Instruction>,
+) -> (Program, Vec<String>) {
     let function = Function::parse(text).expect("a function");
     let window = Window::of_function(&function, inputs).expect("a window");
     let uops: Vec<u64> = instructions.iter().map(|own| u64::from(own.uops)).collect();
     let cost = |op: &Op| 1000 * uops[op.instruction];
-    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
+    let target = Target { widths: widths.to_vec(), cost: &cost, key: [0; 32], most: None };
     let mut table = Table::new(instructions);
     let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
     assert_eq!(answer.status, Status::Proved, "{:?} after {}", answer.notes, answer.states);
@@ -97,4 +106,45 @@ fn another_operand_serves_where_nothing_counts() {
     for step in &program.steps[..2] {
         assert!(matches!(step.operands[..], [Value::Input(one), Value::Input(other)] if one == other));
     }
+}
+
+#[test]
+fn numbers_are_widened_in_steps() {
+    let widen = |id: &str, lane: u32, signed: &str| {
+        let half = lane / 2;
+        instruction(id, &[64], 128, lane, |i| format!("cast.{signed}(%a[{} +: {half}], {lane})", half * i))
+    };
+    let bytes: String =
+        (0..4).map(|i| format!("  %r[{} +: 32] = cast.s(%a[{} +: 8], 32)\n", 32 * i, 8 * i)).collect();
+    let text = format!("func @f(%a: 128) -> (%r: 128) {{\n{bytes}}}\n");
+    let instructions = vec![widen("of_bytes", 16, "s"), widen("of_words", 32, "s")];
+    assert_eq!(program_in(&[64, 128], &text, &[Input::Vector], instructions).1, ["of_bytes", "of_words"]);
+    // The lower half of two numbers is one of them, and not the register that they are read from.
+    let text = "func @f(%a: 128) -> (%r: 128) {\n  %r[0 +: 64] = cast.u(%a[0 +: 32], 64)\n  %r[64 +: 64] = cast.u(%a[32 +: 32], \
+                64)\n}\n";
+    let instructions = vec![widen("of_doublewords", 64, "u")];
+    assert_eq!(program_in(&[64, 128], text, &[Input::Vector], instructions).1, ["of_doublewords"]);
+}
+
+#[test]
+fn a_number_in_memory_is_loaded_into_all_lanes() {
+    let lanes: String = (0..4).map(|i| format!("  %r[{} +: 32] = %a\n", 32 * i)).collect();
+    let text = format!("func @f(%a: 32) -> (%r: 128) {{\n{lanes}}}\n");
+    let broadcast = || {
+        let mut own = instruction("broadcast", &[32], 128, 32, |_| "%a".to_owned());
+        own.operands = vec![search::Operand::Register(Type { class: Class::Scalar, width: 32 })];
+        vec![own]
+    };
+    assert_eq!(program(&text, &[Input::Scalar], broadcast()).1, ["broadcast"]);
+    let (loaded, names) = program(&text, &[Input::Scalars(1)], broadcast());
+    assert!(names.is_empty() && loaded.inputs.len() == 1, "{loaded:?}");
+}
+
+#[test]
+fn a_result_is_computed_in_one_register_where_it_fits_one() {
+    let lanes: String = (0..4).map(|i| format!("  %r[{} +: 32] = %a[0 +: 32]\n", 32 * i)).collect();
+    let text = format!("func @f(%a: 128) -> (%r: 128) {{\n{lanes}}}\n");
+    let copy = |id: &str, width: u32| instruction(id, &[width], width, 32, |_| "%a[0 +: 32]".to_owned());
+    let instructions = vec![copy("half", 64), copy("whole", 128)];
+    assert_eq!(program_in(&[64, 128], &text, &[Input::Vector], instructions).1, ["whole"]);
 }

@@ -84,9 +84,9 @@ fn kept(dag: &mut Dag, segments: &[Segment], width: u32, container: u32) -> Opti
         return None;
     }
     let low = lane(dag, segments, 0, width / 2)?;
-    let Node::Slice { of, low: 0, .. } = *dag.node(low) else { return None };
+    let Node::Slice { of, low: 0, width: own, .. } = *dag.node(low) else { return None };
     let Node::Arg(arg) = *dag.node(of) else { return None };
-    (dag.arg_widths()[arg as usize] == width / 2).then_some(arg)
+    (own == width / 2 && dag.arg_widths()[arg as usize] == own).then_some(arg)
 }
 
 /// A result in a general register, as one lane.

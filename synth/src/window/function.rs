@@ -33,8 +33,8 @@ pub enum Input {
     Vector,
     /// One value that is the same in every lane.
     Scalar,
-    /// So many values that are each the same in every lane, side by side, the first one in the lowest bits. They are leaves of their own,
-    /// named after the argument and their number.
+    /// So many values in memory that are each the same in every lane, side by side, the first one in the lowest bits. They are leaves of
+    /// their own, named after the argument and their number.
     Scalars(u32),
     /// A constant.
     Constant(i64),
@@ -97,6 +97,7 @@ impl Window {
             name: own.name.clone(),
             ty,
             scalar: own.scalar,
+            in_memory: own.in_memory,
             range: None,
         };
         let leaves: Vec<Leaf> = read.variables.iter().zip(seen.leaves).map(leaf).collect();
@@ -169,6 +170,7 @@ struct Variable {
     /// In bits.
     width: u32,
     scalar: bool,
+    in_memory: bool,
 }
 
 /// A function's lanes of one width.
@@ -187,11 +189,12 @@ impl<'f> Reading<'f> {
             let (name, width) = (arg.name.clone(), constant(&arg.name, &arg.width)?);
             match *input {
                 Input::Constant(_) => {}
-                Input::Vector => variables.push(Variable { name, width, scalar: false }),
-                Input::Scalar => variables.push(Variable { name, width, scalar: true }),
+                Input::Vector => variables.push(Variable { name, width, scalar: false, in_memory: false }),
+                Input::Scalar => variables.push(Variable { name, width, scalar: true, in_memory: false }),
                 Input::Scalars(count) => {
+                    let width = width / count;
                     let one =
-                        |at| Variable { name: format!("{name}_{at}"), width: width / count, scalar: true };
+                        |at| Variable { name: format!("{name}_{at}"), width, scalar: true, in_memory: true };
                     variables.extend((0..count).map(one));
                 }
             }

@@ -96,7 +96,7 @@ impl Window {
                     ));
                 }
             }
-            leaves.push(Leaf { name: leaf.name.clone(), ty, scalar, range: leaf.range });
+            leaves.push(Leaf { name: leaf.name.clone(), ty, scalar, in_memory: false, range: leaf.range });
         }
         let names: Names<'_> = BTreeMap::from_iter(
             leaves.iter().enumerate().map(|(position, leaf)| (leaf.name.as_str(), (position, leaf.ty))),

@@ -29,6 +29,8 @@ pub struct Leaf {
     pub ty: Type,
     /// Whether it is one value that does not change from iteration to iteration.
     pub scalar: bool,
+    /// Whether such a value is in memory, from where it goes into a vector register in one instruction; others are in general ones.
+    pub in_memory: bool,
     /// The least and greatest value that each element has, where the window may assume so.
     pub range: Option<(i128, i128)>,
 }
@@ -62,7 +64,8 @@ impl Window {
 
     /// A hash of what it computes, whatever its parts are called.
     pub fn key(&self) -> Key {
-        let leaves: Vec<_> = self.leaves.iter().map(|leaf| (leaf.ty, leaf.scalar, leaf.range)).collect();
+        let leaves: Vec<_> =
+            self.leaves.iter().map(|leaf| (leaf.ty, leaf.scalar, leaf.in_memory, leaf.range)).collect();
         memo::key_of(&(leaves, &self.expressions, self.root, self.in_registers, &self.assumptions))
     }
 }

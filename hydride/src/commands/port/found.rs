@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use ::synth::contents::Entry;
+use ::synth::program::Program;
 use ::synth::synthesize::{Answer, Kept, Status};
 use ::synth::table::Table;
 use ::synth::window::Window;
@@ -22,8 +24,10 @@ pub struct Found {
     /// The same as one expression, where it can be one.
     pub expression: Option<Vec<CPart>>,
     pub notes: Vec<String>,
-    /// What the search counts the program's cost as, and its instructions by their positions in the table.
+    /// What the search counts the program's cost as, constants included, and its instructions by their positions in the table.
     pub counted: Option<(u64, BTreeSet<usize>)>,
+    /// Whether it moves elements by constants, as a lookup in a table does for any order of them.
+    pub moves_by_constants: bool,
     /// The same as it is kept.
     pub kept: Option<Kept>,
 }
@@ -41,17 +45,32 @@ impl Found {
             .and_then(|(program, _)| c_expression(&mut answer.meaning, table, program, syntax));
         let counted = answer.program.as_ref().map(|(program, _)| {
             let ops = || program.steps.iter().map(|step| table.op(step.op));
-            (ops().map(|op| price(table, op)).sum(), ops().map(|op| op.instruction).collect())
+            let cost = ops().map(|op| price(table, op)).sum::<u64>() + constants(program) as u64;
+            (cost, ops().map(|op| op.instruction).collect())
+        });
+        let moves_by_constants = answer.program.as_ref().is_some_and(|(program, _)| {
+            let mut results = program.outputs.iter().flat_map(|(_, content)| content);
+            constants(program) > 0 && !results.any(|entry| matches!(entry, Entry::Value(..)))
         });
         let program = answer.program.as_ref().map(|(program, proof)| {
             (proof.name(), cost(program, table, &ground.costs), steps(window, program, table))
         });
-        Self { status: answer.status, program, body, expression, notes: answer.notes, counted, kept }
+        let (status, notes) = (answer.status, answer.notes);
+        Self { status, program, body, expression, notes, counted, moves_by_constants, kept }
     }
 
     /// That there is no program.
     pub fn without(status: Status, notes: Vec<String>) -> Self {
-        Self { status, program: None, body: None, expression: None, notes, counted: None, kept: None }
+        Self {
+            status,
+            program: None,
+            body: None,
+            expression: None,
+            notes,
+            counted: None,
+            moves_by_constants: false,
+            kept: None,
+        }
     }
 
     /// That there is none for a function that does with other elements what this one's does.
@@ -78,4 +97,9 @@ impl Found {
         let rank = |found: &Self| Reverse(found.price().unwrap_or(u64::MAX));
         if rank(&other) > rank(&self) { other } else { self }
     }
+}
+
+/// How many registers of constants a program reads.
+fn constants(program: &Program) -> usize {
+    program.inputs.iter().filter(|input| input.load.is_none()).count()
 }

@@ -26,7 +26,7 @@ use crate::commands::synth::{answer_key, solve_with};
 use crate::console::{Phase, Phases, on_interrupt};
 
 /// Names how choices are searched beside each other, so that what was found in another way is searched again.
-const CHOICES: &[u8] = b"port 2";
+const CHOICES: &[u8] = b"port 3";
 
 /// Names what is kept of a search that ran out of time.
 const TOO_LONG: &[u8] = b"port out of time";
@@ -136,12 +136,17 @@ pub fn search(all: &[Source<'_>], ground: &Ground, args: &GroundArgs) -> Result<
     Ok(Some(Searched { found, numbers }))
 }
 
-/// The windows by the first instruction that has them.
+/// The windows by the first instruction that has them; those without choices come first, as all that they are searched among may
+/// have better sequences than those of another instruction's choices.
 fn choices(all: &[Source<'_>], numbers: &[Option<usize>], count: usize) -> Vec<Choices> {
-    let (mut seen, mut found, mut others) = (vec![false; count], Vec::new(), numbers);
+    let (mut instructions, mut others) = (Vec::new(), numbers);
     for sources in all.chunk_by(|one, next| std::ptr::eq(one.instruction, next.instruction)) {
+        instructions.push((sources, others.split_off(..sources.len()).unwrap_or_default()));
+    }
+    instructions.sort_by_key(|(sources, _)| sources.len() > 1);
+    let (mut seen, mut found) = (vec![false; count], Vec::new());
+    for (sources, numbers) in instructions {
         let mut own = Choices::default();
-        let numbers = others.split_off(..sources.len()).unwrap_or_default();
         for (source, number) in sources.iter().zip(numbers) {
             let Some(number) = *number else { continue };
             if !std::mem::replace(&mut seen[number], true) {
@@ -238,6 +243,7 @@ impl Search<'_> {
         let most = found.iter().filter_map(|(_, own)| own.price()).max().unwrap_or(most);
         let few = self.rest(choices.rest.clone(), most, &mut found);
         let found = self.again(found, choices, &few);
+        let found = self.without_constants(found, choices);
         if !self.stop.load(Ordering::Relaxed) {
             let keys: HashMap<usize, &Key> = choices.all().zip(keys).collect();
             let kept = found.iter().filter_map(|(number, own)| Some((keys.get(number)?, own.kept.as_ref()?)));
@@ -335,6 +341,16 @@ impl Search<'_> {
             (number, own.or_cheaper(self.found(number, &table, &Memo::default())))
         });
         again.collect()
+    }
+
+    /// Those that move elements by constants once more among all instructions: one may move just these.
+    fn without_constants(&self, found: Vec<(usize, Found)>, choices: &Choices) -> Vec<(usize, Found)> {
+        let one = |(number, own): (usize, Found)| {
+            let again = own.moves_by_constants && !choices.first.contains(&number);
+            let other = again.then(|| self.found(number, &self.ground.table, &Memo::default()));
+            (number, other.into_iter().fold(own, Found::or_cheaper))
+        };
+        found.into_par_iter().map(one).collect()
     }
 
     /// What was found for all of these choices in an earlier run, proved again.

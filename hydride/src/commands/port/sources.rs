@@ -11,7 +11,7 @@ use crate::commands::synth::functions;
 /// Choices of immediates that an instruction may have.
 const MAX_CHOICES: usize = 256;
 
-/// Elements in memory that are put into lanes, at most.
+/// Numbers in memory that are put into lanes of other operands, at most.
 const MAX_INSERTED: u32 = 4;
 
 /// An instruction with its immediates chosen.
@@ -140,13 +140,19 @@ fn window(instruction: &Instruction, choices: &[i64]) -> Result<Window, NoWindow
     Ok(window)
 }
 
-/// How many elements an operand in memory has, where these are put into lanes of registers that are operands too (`vld2_lane`):
-/// targets have instructions for one element each. Nothing for other operands.
+/// How many numbers an operand in memory is read as, each by itself: targets have instructions that put one into a lane of a
+/// register (`vld2_lane`), beside zeros or into all lanes. Nothing for operands that are loaded as registers.
 pub fn inserted(instruction: &Instruction, arg: &parsers::Argument) -> Option<u32> {
-    let element = arg.element.filter(|_| arg.is_memory())?;
-    let count = arg.width / element.width;
-    let is_kept = |other: &parsers::Argument| other.kind == Kind::Vector;
-    (count <= MAX_INSERTED && instruction.signature.args.iter().any(is_kept)).then_some(count)
+    if !arg.is_memory() {
+        return None;
+    }
+    let width = arg.element.map_or(arg.width, |element| element.width);
+    if !matches!(width, 8 | 16 | 32 | 64) {
+        return None;
+    }
+    let count = arg.width / width;
+    let has_register = || instruction.signature.args.iter().any(|other| other.kind == Kind::Vector);
+    (count == 1 || count <= MAX_INSERTED && has_register()).then_some(count)
 }
 
 /// The same for windows that differ in their own names alone: what they compute, and what their leaves are called.
