@@ -7,8 +7,8 @@
 use hydride_ir::exact::{Node, NodeId};
 use search::Class;
 
-use crate::contents::{Content, Entry, Source, StateId, States, Wanted};
-use crate::options::{Finder, Way, in_order};
+use crate::contents::{Content, Entry, Source, StateId, States, Wanted, in_order};
+use crate::options::{Finder, Way};
 use crate::table::TemplateId;
 use crate::unify::Binding;
 

@@ -218,6 +218,22 @@ pub(crate) fn sources(content: &Content) -> Vec<Source> {
     found
 }
 
+/// Whether a register holds neighboring lanes of one source, in order.
+pub(crate) fn in_order(content: &Content) -> bool {
+    if sources(content).len() > 1 {
+        return false;
+    }
+    let mut start = None;
+    content.iter().enumerate().all(|(position, entry)| {
+        let place = match entry {
+            Entry::Any | Entry::Uniform(_) => return true,
+            Entry::Element(element) => i64::from(element.index),
+            Entry::Value(_, lane) => i64::from(*lane),
+        };
+        *start.get_or_insert(place - position as i64) == place - position as i64
+    })
+}
+
 /// What a register holds that holds both; nothing where they differ.
 pub(crate) fn joined(one: &Content, other: &Content) -> Option<Content> {
     one.iter().zip(other).map(|(own, other)| own.joined(*other)).collect()

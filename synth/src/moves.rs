@@ -3,9 +3,9 @@
 use hydride_ir::exact::{Node, NodeId};
 use search::{Class, Type};
 
-use crate::contents::{Content, Entry, Place, Source, States, Wanted, gather, sources};
+use crate::contents::{Content, Entry, Place, Source, States, Wanted, gather, in_order, sources};
 use crate::forms::sliced;
-use crate::options::{Finder, MAX_MOVES, Way, in_order};
+use crate::options::{Finder, MAX_MOVES, Way};
 use crate::table::{OpId, Permutation, crosses, joins_halves, packs_in_halves};
 
 impl Finder<'_, '_> {

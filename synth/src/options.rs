@@ -1,11 +1,13 @@
 //! The ways to reach a state: loads, constants, other views of the same bits, and operations of the target.
 
 use hydride_ir::exact::{Node, NodeId, raise_with};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use search::{Class, Type};
 
 use crate::bidirectional::differing_shifts;
-use crate::contents::{Alone, Content, Entry, Place, StateId, States, Wanted, filling, gather, joined};
+use crate::contents::{
+    Alone, Content, Entry, Place, StateId, States, Wanted, filling, gather, in_order, joined,
+};
 use crate::counts::counts;
 use crate::forms::{is_computed_shift, is_condition, sliced};
 use crate::idle::idle;
@@ -86,6 +88,8 @@ pub struct Finder<'m, 'w> {
     /// Values as the window has them written ([`Meaning::written`]).
     pub written: FxHashMap<NodeId, NodeId>,
     matches: FxHashMap<(NodeId, u32, bool), Vec<(TemplateId, Binding)>>,
+    /// What operations do not give, although they did on all inputs that were tried.
+    refused: FxHashSet<(TemplateId, NodeId)>,
     equals: FxHashMap<NodeId, Vec<NodeId>>,
     uniform: FxHashMap<NodeId, bool>,
     /// What instructions without lanes give for whole leaves, by the type of their results.
@@ -123,6 +127,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             limit: usize::MAX,
             written: FxHashMap::default(),
             matches: FxHashMap::default(),
+            refused: FxHashSet::default(),
             equals: FxHashMap::default(),
             uniform: FxHashMap::default(),
             over_leaves: FxHashMap::default(),
@@ -311,6 +316,13 @@ impl<'m, 'w> Finder<'m, 'w> {
             self.moved(states, &wanted, moves, &mut ways);
         }
         ways
+    }
+
+    /// Leaves out from now on that an operation gives what a proof refused; says whether that is new.
+    pub fn refuse(&mut self, op: OpId, content: Entry) -> bool {
+        let Entry::Value(value, _) = content else { return false };
+        self.matches.clear();
+        self.refused.insert((self.table.op(op).template, value))
     }
 
     /// Every way to reach a state, cheapest kinds first.
@@ -737,6 +749,9 @@ impl<'m, 'w> Finder<'m, 'w> {
     /// Whether an operation's lane has the value for these slots: by the laws of exact integers, or on all inputs that are
     /// tried, since whole programs are proved in the end.
     pub(crate) fn gives(&mut self, template: TemplateId, binding: &Binding, value: NodeId) -> bool {
+        if self.refused.contains(&(template, value)) {
+            return false;
+        }
         let template = self.table.template(template);
         let dag = &mut self.meaning.dag;
         let branches = is_condition(dag, value) || is_computed_shift(dag, value);
@@ -774,22 +789,6 @@ fn chooses_bits(template: &Template) -> bool {
     let chosen = |own: &NodeId| matches!(dag.node(*own), Node::And(operands) if operands.iter().any(differs));
     template.slots.len() == 3
         && matches!(dag.node(template.root), Node::Xor(operands) if operands.iter().any(chosen))
-}
-
-/// Whether a register holds neighboring lanes of one source, in order.
-pub(crate) fn in_order(content: &Content) -> bool {
-    if sources(content) > 1 {
-        return false;
-    }
-    let mut start = None;
-    content.iter().enumerate().all(|(position, entry)| {
-        let place = match entry {
-            Entry::Any | Entry::Uniform(_) => return true,
-            Entry::Element(element) => i64::from(element.index),
-            Entry::Value(_, lane) => i64::from(*lane),
-        };
-        *start.get_or_insert(place - position as i64) == place - position as i64
-    })
 }
 
 fn sources(content: &Content) -> usize {

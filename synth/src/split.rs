@@ -3,8 +3,8 @@
 
 use search::{Class, Type};
 
-use crate::contents::{Content, Entry, States, Wanted};
-use crate::options::{Finder, Way, in_order};
+use crate::contents::{Content, Entry, States, Wanted, in_order};
+use crate::options::{Finder, Way};
 use crate::table::{OpId, Table};
 
 impl Finder<'_, '_> {

@@ -6,7 +6,7 @@ use memo::{Key, Memo, digest};
 use rustc_hash::FxHashSet;
 use smt::Prover;
 
-use crate::certify::{Judge, Proof, certify};
+use crate::certify::{Judge, Proof, Refusal, certify};
 use crate::contents::{Entry, Wanted};
 use crate::immediates::immediates;
 pub use crate::kept::Kept;
@@ -23,7 +23,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 26";
+const SEARCH: &[u8] = b"synth 27";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -40,6 +40,9 @@ const MAX_STAGED: usize = 40_000;
 
 /// States that are looked at before compositions of instructions are.
 const FEW_STATES: usize = 768;
+
+/// How often what there is without a refused operation is looked for.
+const MAX_REFUSED: usize = 3;
 
 /// What it costs to put a register beside another one, in thousandths of a cycle.
 const JOIN: u64 = 1000;
@@ -154,7 +157,7 @@ impl Stage<'_, '_> {
         let mut meaning = Meaning::new(window);
         let mut states = 0;
         let wider = self.wider(&mut meaning, table, judge, &mut states);
-        let mut search = Search { target, stop, judge, notes: Vec::new(), states };
+        let mut search = Search { target, stop, judge, notes: Vec::new(), states, refused: false };
         // Of many windows those that are left when a run is interrupted are not begun.
         let mut program = match stop() {
             true => None,
@@ -312,6 +315,8 @@ struct Search<'s> {
     notes: Vec<String>,
     /// States that were looked at.
     states: usize,
+    /// Whether a program was refused for an operation that is left out from now on.
+    refused: bool,
 }
 
 impl Search<'_> {
@@ -510,11 +515,16 @@ impl Search<'_> {
         if found.is_empty() {
             self.notes.push("no instructions were found for a part of the expression".into());
         }
-        let program = self.proved(finder, found, cost, results);
-        // What was left out because of a composition that is refused is looked for after all.
-        if program.is_none() && bounded {
-            let (found, _) = self.programs(finder, wanted, cost, most);
-            return self.proved(finder, found, cost, results);
+        let mut program = self.proved(finder, found, cost, results);
+        // What was left out because of a composition that is refused is looked for after all, and what there is without an
+        // operation that is refused.
+        let mut again = bounded;
+        for _ in 0..MAX_REFUSED {
+            if program.is_some() || !std::mem::take(&mut self.refused) && !std::mem::take(&mut again) {
+                break;
+            }
+            let (found, _) = self.programs(finder, wanted.clone(), cost, most);
+            program = self.proved(finder, found, cost, results);
         }
         program
     }
@@ -565,7 +575,14 @@ impl Search<'_> {
         for program in programs {
             match certify(finder.meaning, finder.table, &program, results, self.judge) {
                 Ok(proof) => return Some((program, proof)),
-                Err(refusal) => self.notes.push(refusal.to_string()),
+                Err(refusal) => {
+                    self.notes.push(refusal.to_string());
+                    if let Refusal::Step { step, lane, .. } = refusal
+                        && let Some(step) = program.steps.get(step)
+                    {
+                        self.refused |= finder.refuse(step.op, step.content[lane]);
+                    }
+                }
             }
         }
         None

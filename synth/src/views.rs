@@ -5,9 +5,9 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId, Part};
 use search::{Class, Type};
 
 use crate::clamps::one_too_many;
-use crate::contents::{Content, Entry, Place, States, Wanted, gather};
+use crate::contents::{Content, Entry, Place, States, Wanted, gather, in_order};
 use crate::forms::{is_condition, sliced};
-use crate::options::{Finder, MAX_CONTAINER, Way, in_order};
+use crate::options::{Finder, MAX_CONTAINER, Way};
 use crate::table::TemplateId;
 use crate::unify::Binding;
 
