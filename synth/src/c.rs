@@ -213,7 +213,6 @@ impl<'a, 'w> Writer<'a, 'w> {
         program: &'a Program,
         syntax: &'a dyn Syntax,
     ) -> Self {
-        let mut results = program.outputs.iter().flat_map(|(_, content)| content);
         Self {
             meaning,
             table,
@@ -223,7 +222,7 @@ impl<'a, 'w> Writer<'a, 'w> {
             scalars: FxHashMap::default(),
             nested: false,
             leaves: Leaves::Pointers,
-            moves: !results.any(|entry| matches!(entry, Entry::Value(..))),
+            moves: program.only_moves(),
         }
     }
 

@@ -67,6 +67,12 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether the result is made of leaves' elements and constants alone.
+    pub fn only_moves(&self) -> bool {
+        let mut results = self.outputs.iter().flat_map(|(_, content)| content);
+        !results.any(|entry| matches!(entry, Entry::Value(..)))
+    }
+
     /// The type of something that a step may read; `None` where it is not there, or cannot be halved or joined.
     pub fn ty(&self, table: &Table, value: &Value) -> Option<Type> {
         Some(match value {

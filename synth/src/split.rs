@@ -5,7 +5,7 @@ use search::{Class, Type};
 
 use crate::contents::{Content, Entry, States, Wanted, in_order};
 use crate::options::{Finder, Way};
-use crate::table::{OpId, Table};
+use crate::table::{Op, OpId, Table};
 
 impl Finder<'_, '_> {
     /// The operands of an operation and in turn of the one that computes of upper halves ([`Table::upper`]), with both halves of
@@ -56,9 +56,7 @@ impl Finder<'_, '_> {
             ways.push(Way::Split(states.intern(whole, moves), upper));
         }
     }
-}
 
-impl Finder<'_, '_> {
     /// A register of half a width as the lower half of a computed one, where operations that make numbers wider give what it holds
     /// and fill registers of the whole width alone.
     pub(crate) fn lower_half(
@@ -73,21 +71,14 @@ impl Finder<'_, '_> {
         if ty.class != Class::Vector || !self.widths.contains(&ty.width) || !in_order(content) {
             return;
         }
-        let found = self.matching(value, wanted.container);
-        // Whether operations read of their operands what lies side by side and is narrower.
-        let gives = |ty: Type| {
-            found.iter().any(|(template, _)| {
-                let slot = self.table.template(*template).slots.first().copied().unwrap_or(wanted.container);
-                let widens = |op: &&OpId| {
-                    let own = self.table.op(**op);
-                    let low = |lane: usize| own.reads.get(lane)?.first().map(|(_, low)| *low);
-                    let next = low(0).map(|low| low + slot);
-                    own.result == ty && slot < wanted.container && next.is_some() && low(1) == next
-                };
-                self.table.members(*template).iter().any(|op| widens(&op))
-            })
-        };
-        if !gives(wanted.ty) && gives(ty) {
+        let mut widening: Vec<Type> = Vec::new();
+        for (template, _) in self.matching(value, wanted.container) {
+            let slots = &self.table.template(template).slots;
+            let Some(slot) = slots.first().filter(|slot| **slot < wanted.container) else { continue };
+            let members = self.table.members(template).iter().map(|op| self.table.op(*op));
+            widening.extend(members.filter(|op| reads_neighbors(op, *slot)).map(|op| op.result));
+        }
+        if !widening.contains(&wanted.ty) && widening.contains(&ty) {
             let mut whole = content.clone();
             whole.resize(2 * content.len(), Entry::Any);
             let whole = Wanted { ty, container: wanted.container, registers: vec![whole] };
@@ -120,4 +111,10 @@ impl Table {
 /// Whether a register holds a value that is no constant and no element of a leaf.
 fn is_computed(content: &Content) -> bool {
     content.iter().any(|entry| matches!(entry, Entry::Value(..)))
+}
+
+/// Whether the first two lanes of an operation read what lies side by side, `slot` bits apart.
+fn reads_neighbors(op: &Op, slot: u32) -> bool {
+    let low = |lane: usize| op.reads.get(lane)?.first().map(|(_, low)| *low);
+    matches!((low(0), low(1)), (Some(first), Some(second)) if second == first + slot)
 }

@@ -515,12 +515,15 @@ impl Search<'_> {
         if found.is_empty() {
             self.notes.push("no instructions were found for a part of the expression".into());
         }
+        // What was refused before is not among these.
+        self.refused = false;
         let mut program = self.proved(finder, found, cost, results);
         // What was left out because of a composition that is refused is looked for after all, and what there is without an
         // operation that is refused.
         let mut again = bounded;
         for _ in 0..MAX_REFUSED {
-            if program.is_some() || !std::mem::take(&mut self.refused) && !std::mem::take(&mut again) {
+            again |= std::mem::take(&mut self.refused);
+            if program.is_some() || !std::mem::take(&mut again) {
                 break;
             }
             let (found, _) = self.programs(finder, wanted.clone(), cost, most);

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use ::synth::contents::Entry;
 use ::synth::program::Program;
 use ::synth::synthesize::{Answer, Kept, Status};
 use ::synth::table::Table;
@@ -48,10 +47,10 @@ impl Found {
             let cost = ops().map(|op| price(table, op)).sum::<u64>() + constants(program) as u64;
             (cost, ops().map(|op| op.instruction).collect())
         });
-        let moves_by_constants = answer.program.as_ref().is_some_and(|(program, _)| {
-            let mut results = program.outputs.iter().flat_map(|(_, content)| content);
-            constants(program) > 0 && !results.any(|entry| matches!(entry, Entry::Value(..)))
-        });
+        let moves_by_constants = answer
+            .program
+            .as_ref()
+            .is_some_and(|(program, _)| constants(program) > 0 && program.only_moves());
         let program = answer.program.as_ref().map(|(program, proof)| {
             (proof.name(), cost(program, table, &ground.costs), steps(window, program, table))
         });

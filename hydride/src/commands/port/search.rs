@@ -136,8 +136,8 @@ pub fn search(all: &[Source<'_>], ground: &Ground, args: &GroundArgs) -> Result<
     Ok(Some(Searched { found, numbers }))
 }
 
-/// The windows by the first instruction that has them; those without choices come first, as all that they are searched among may
-/// have better sequences than those of another instruction's choices.
+/// The windows by the first instruction that has them. Instructions without choices come first: their windows are searched among all
+/// instructions, most windows of choices only among those that other choices' sequences have.
 fn choices(all: &[Source<'_>], numbers: &[Option<usize>], count: usize) -> Vec<Choices> {
     let (mut instructions, mut others) = (Vec::new(), numbers);
     for sources in all.chunk_by(|one, next| std::ptr::eq(one.instruction, next.instruction)) {
