@@ -148,3 +148,23 @@ fn a_result_is_computed_in_one_register_where_it_fits_one() {
     let instructions = vec![copy("half", 64), copy("whole", 128)];
     assert_eq!(program_in(&[64, 128], &text, &[Input::Vector], instructions).1, ["whole"]);
 }
+
+#[test]
+fn what_is_refused_is_left_out_and_another_one_found() {
+    let sum = |i: u32| format!("add(%a[{0} +: 64], %b[{0} +: 64])", 64 * i);
+    let text = format!(
+        "func @f(%a: 128, %b: 128) -> (%r: 128) {{\n  %r[0 +: 64] = {}\n  %r[64 +: 64] = {}\n}}\n",
+        sum(0),
+        sum(1)
+    );
+    // Another value for one number alone, which no input that is tried has.
+    let almost = instruction("almost", &[128, 128], 128, 64, |i| {
+        format!(
+            "add(%a[{0} +: 64], select(eq(%b[{0} +: 64], 0x1234567890abcdf1:64), 0x0:64, %b[{0} +: 64]))",
+            64 * i
+        )
+    });
+    let mut add = instruction("add", &[128, 128], 128, 64, sum);
+    add.uops = 2;
+    assert_eq!(program(&text, &[Input::Vector, Input::Vector], vec![almost, add]).1, ["add"]);
+}
