@@ -154,6 +154,16 @@ pub fn shared_output(specs: &Path, isas: &str) -> PathBuf {
     folder.path().join("out")
 }
 
+/// The instructions of one set that the documents of a folder give a meaning, by their ids in the ledger.
+pub fn modelled(specs: &Path, isa: &str) -> BTreeSet<String> {
+    let ledger = std::fs::read_to_string(shared_output(specs, isa).join("ledger.jsonl")).expect("a ledger");
+    let entries = ledger.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+    let of_entry = |entry: serde_json::Value| {
+        (entry["status"] == "modelled").then(|| entry["id"].as_str().map(str::to_owned)).flatten()
+    };
+    entries.filter_map(of_entry).collect()
+}
+
 /// Whether documents have Arm's ASL; without it loads and stores have no meaning.
 pub fn have_asl(specs: &Path) -> bool {
     let is_there = specs.join("arm/arch.asl").is_file();
