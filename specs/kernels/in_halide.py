@@ -108,7 +108,10 @@ def added(x, r, s):
 
 
 def rows(x, r, s):
-    return r[0][x] + wide(I32, s[0]) * wide(I32, r[1][x]) + wide(I32, s[1]) * wide(I32, r[2][x])
+    total = r[0][x]
+    for scalar, row in zip(s, r[1:]):
+        total += wide(I32, scalar) * wide(I32, row[x])
+    return total
 
 
 def products(x, r, s, i):
@@ -127,6 +130,7 @@ KERNELS = {
     "matmul_i16": Kernel(I32, [I32, I16], added, scalars=[I16, I16], terms=products),
     "matmul_i8": Kernel(I32, [I32, I8], added, scalars=[I8, I8], terms=products),
     "matmul_rows": Kernel(I32, [I32, I16, I16], rows, scalars=[I16, I16]),
+    "matmul_rows8": Kernel(I32, [I32] + 8 * [I16], rows, scalars=8 * [I16]),
     "rgb_to_luma": Kernel(U8, 3 * [U8], rgb_to_luma),
     "rounding_mul": Kernel(I16, 2 * [I16], rounding_mul),
     "sobel": Kernel(U8, 3 * [U8], sobel, ahead=2),

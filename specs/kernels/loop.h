@@ -3,7 +3,7 @@
 // A kernel defines RESULT (the type of an element of the result), PARAMETERS (rows and scalars), ARGUMENTS (the same, from
 // buffers `b` and integers `s`), BODY (the result's element `i`) and LEAVES (what its window reads from element `i` on).
 // With ORIGINAL this is the loop as it is written, with SYNTHESIZED the loop over the function of that name, which computes
-// LANES elements; with neither it is the program:
+// LANES elements; with neither it is the program, which times rows of ELEMENTS (1920 if the kernel defines no other number):
 //
 //     check N     compares the two on N random inputs of random sizes; exit code 1 when one differs
 //     time N      N pairs of runs; prints the median time of each in nanoseconds, and the median of their quotients
@@ -40,7 +40,13 @@ void synthesized(RESULT *restrict out, long n, PARAMETERS) {
 #include <string.h>
 #include <time.h>
 
-enum { BUFFERS = 8, BYTES = 16384, ELEMENTS = 1920, REPEATS = 200 };
+// A row that is timed.
+#ifndef ELEMENTS
+#define ELEMENTS 1920
+#endif
+
+// Buffers are no power of two apart, so that their rows do not compete for the same sets of a cache.
+enum { BUFFERS = 9, BYTES = 16960, REPEATS = 200 };
 
 static _Alignas(64) unsigned char memory[BUFFERS][BYTES];
 static _Alignas(64) RESULT results[2][ELEMENTS + 64];

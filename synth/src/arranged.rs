@@ -44,11 +44,10 @@ impl Finder<'_, '_> {
         in_place: bool,
     ) -> Option<(OpId, Vec<Content>)> {
         let (op, container) = (self.table.op(first), arrangement.container);
-        let width = op.args.first()?.width;
+        let width = op.args.iter().map(|own| own.width).max()?;
         let homes = if in_place { Homes::Placed } else { Homes::Ordered };
         let mut registers = self.registers(content, homes, width, container);
-        let fits =
-            (1..=op.args.len()).contains(&registers.len()) && op.args.iter().all(|own| own.width == width);
+        let fits = (1..=op.args.len()).contains(&registers.len());
         if !fits || in_place && registers.len() < 2 || swapped && op.args.len() != 2 {
             return None;
         }
@@ -56,10 +55,16 @@ impl Finder<'_, '_> {
         if registers.len() < op.args.len() && !swapped {
             registers.resize(op.args.len(), registers[0]);
         }
-        let mut operands: Vec<Content> = vec![vec![Entry::Any; (width / container) as usize]; op.args.len()];
+        let lanes = |arg: usize| (op.args[arg].width / container) as usize;
+        let mut operands: Vec<Content> = (0..op.args.len()).map(|arg| vec![Entry::Any; lanes(arg)]).collect();
         for (at, register) in registers.iter().enumerate() {
             let arg = if swapped { 1 - at } else { at };
-            operands[arg] = self.held(content, homes, *register, width, container)?;
+            let mut held = self.held(content, homes, *register, width, container)?;
+            // A narrower operand is the lower part of a register.
+            if held.drain(lanes(arg)..).any(|entry| entry != Entry::Any) {
+                return None;
+            }
+            operands[arg] = held;
         }
         let found = arrangement.find(|lane, outcome| match (content[lane], outcome) {
             (Entry::Any, _) => true,

@@ -550,6 +550,12 @@ impl<'a, 'w> Writer<'a, 'w> {
             }
         };
         Ok(match node {
+            // All bits of parts side by side, whatever the highest one means.
+            Node::Slice { of, low: 0, width: 64, .. }
+                if matches!(self.meaning.dag.node(of), Node::Concat(_)) =>
+            {
+                self.scalar_expression(of)?
+            }
             Node::Slice { of, low, width, signed } if low + width <= 64 => {
                 let inner = match *self.meaning.dag.node(of) {
                     Node::Arg(arg) => {

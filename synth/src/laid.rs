@@ -23,9 +23,26 @@ impl Finder<'_, '_> {
             return;
         }
         let computed = |entry: &&Entry| matches!(entry, Entry::Value(..)) && !self.is_plain(**entry);
-        let Some(Entry::Value(first, _)) = wanted.registers.iter().flatten().find(computed).copied() else {
-            return;
-        };
+        let first = wanted.registers.iter().flatten().find(computed).copied();
+        // What keeps the lower half of a register computes the upper one.
+        let upper = wanted.registers.iter().flat_map(|content| &content[content.len() / 2..]);
+        let upper = upper.filter(|entry| matches!(entry, Entry::Value(..))).find(|own| first != Some(**own));
+        let keeping = upper.copied().map(|entry| (entry, true));
+        for (entry, keeps) in first.into_iter().map(|entry| (entry, false)).chain(keeping) {
+            let Entry::Value(value, _) = entry else { continue };
+            self.laid_from(states, wanted, value, keeps, ways);
+        }
+    }
+
+    /// Operations, or those that keep the lower half of a register, of which one lane computes a value.
+    fn laid_from(
+        &mut self,
+        states: &mut States,
+        wanted: &Wanted,
+        first: NodeId,
+        keeps: bool,
+        ways: &mut Vec<Way>,
+    ) {
         let table = self.table;
         let mut templates: Vec<(TemplateId, usize)> = Vec::new();
         for (id, _) in self.matching(first, wanted.container) {
@@ -35,7 +52,11 @@ impl Finder<'_, '_> {
             }
         }
         for (id, count) in templates {
-            for op in table.members(id).iter().filter(|op| table.op(**op).result == wanted.ty) {
+            let gives = |op: &&OpId| {
+                let own = table.op(**op);
+                own.result == wanted.ty && (!keeps || own.keeps.is_some())
+            };
+            for op in table.members(id).iter().filter(gives) {
                 for choice in 0..count.min(MAX_FIRST) {
                     let own = table.op(*op);
                     let laid = |content| Some((*op, self.laid_operands(own, content, (first, choice))?));

@@ -5,8 +5,8 @@ use hydride_ir::exact::{Dag, Int, Node, NodeId, Range, Replacements};
 use crate::forms::{kept_bits, shifted_bits};
 
 /// Values that are written in another way, each by one of these.
-const LAWS: [fn(&mut Dag, NodeId) -> Option<NodeId>; 6] =
-    [only_signs, shifted_up, shifted_bits, masked, shifted_twice, part_of_extremum];
+const LAWS: [fn(&mut Dag, NodeId) -> Option<NodeId>; 7] =
+    [only_signs, shifted_up, shifted_bits, masked, cleared, shifted_twice, part_of_extremum];
 
 /// One form for high bits anywhere in a value, a slice up to what is sliced's top is that shifted; for bits above zeros and by masks; for clamps
 /// of what is not negative; for parts of extrema; for what is shifted down twice; and for sums of which low bits are kept, whose
@@ -71,6 +71,23 @@ fn low_bits_of_factors(dag: &mut Dag, product: NodeId, width: u32) -> NodeId {
     };
     let factors: Vec<NodeId> = factors.iter().map(|own| unsigned(dag, *own)).collect();
     factors[1..].iter().fold(factors[0], |product, own| dag.mul(product, *own))
+}
+
+/// A conjunction of computed bits, of which as many count as the shortest operand has.
+fn cleared(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let Node::And(operands) = dag.node(value).clone() else { return None };
+    if operands.iter().any(|own| dag.as_int(*own).is_some()) {
+        return None;
+    }
+    let unsigned = |own: &NodeId| dag.natural(*own).filter(|(_, signed)| !signed).map(|(width, _)| width);
+    let least = operands.iter().filter_map(unsigned).min()?;
+    let bits = |dag: &mut Dag, own: NodeId| match *dag.node(own) {
+        Node::Slice { of, low, width, signed: false } if width > least => dag.slice(of, low, least, false),
+        _ => own,
+    };
+    let cut: Vec<NodeId> = operands.iter().map(|own| bits(dag, *own)).collect();
+    let other = cut[1..].iter().fold(cut[0], |all, own| dag.and(all, *own));
+    (other != value).then_some(other)
 }
 
 /// `⌊(⌊x / 2^n⌋ + c) / 2^m⌋` is `⌊(x + 2^n·c) / 2^(n+m)⌋`.

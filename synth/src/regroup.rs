@@ -41,12 +41,17 @@ impl Finder<'_, '_> {
         let Some(bits) = self.over_leaves(wanted) else { return Vec::new() };
         let lane = |entry: &Entry| matches!(entry, Entry::Value(..));
         let one = values.len() == 1 && wanted.registers.iter().flatten().all(lane);
+        // Neighbors that hold the same, as parts of a mask do.
+        let repeated = |content: &Content| content.chunks(2).all(|two| two.iter().all(|own| own == &two[0]));
+        let repeats = wanted.registers.iter().all(repeated);
         let mut found = Vec::new();
         for container in [8, 16, 32, MAX_CONTAINER] {
             let wider = container > wanted.container;
             // A number in a general register is one lane.
             let number = wanted.ty.class == Class::Scalar && container == wanted.ty.width;
-            if !wanted.ty.width.is_multiple_of(container) || one && container >= wanted.container {
+            if !wanted.ty.width.is_multiple_of(container)
+                || one && container >= wanted.container && !(wider && repeats)
+            {
                 continue;
             }
             let Some(lanes) = self.in_containers(&bits, wanted.container, container) else { continue };
@@ -355,20 +360,15 @@ pub(crate) fn is_read(dag: &Dag, node: NodeId) -> bool {
     matches!(*dag.node(node), Node::Slice { of, .. } if matches!(dag.node(of), Node::Arg(_)))
 }
 
-/// The elements that a value over whole leaves reads, in order; `None` where it reads tables or what is no leaf.
+/// The elements that a value over whole leaves reads, in order, besides tables; `None` where it reads what is no leaf.
 fn elements(meaning: &Meaning<'_>, value: NodeId) -> Option<Vec<Element>> {
     let mut found = Vec::new();
     for node in meaning.dag.reachable([value]) {
-        match *meaning.dag.node(node) {
-            Node::SliceAt { of, .. } if matches!(meaning.dag.node(of), Node::Arg(_)) => return None,
-            Node::Slice { of, low, width, .. } => {
-                let Node::Arg(leaf) = *meaning.dag.node(of) else { continue };
-                let ty = meaning.window().leaves.get(leaf as usize)?.ty;
-                let read = low / ty.width..(low + width).div_ceil(ty.width);
-                found.extend(read.map(|index| Element { leaf, index }));
-            }
-            _ => {}
-        }
+        let Node::Slice { of, low, width, .. } = *meaning.dag.node(node) else { continue };
+        let Node::Arg(leaf) = *meaning.dag.node(of) else { continue };
+        let ty = meaning.window().leaves.get(leaf as usize)?.ty;
+        let read = low / ty.width..(low + width).div_ceil(ty.width);
+        found.extend(read.map(|index| Element { leaf, index }));
     }
     found.sort_unstable();
     found.dedup();

@@ -82,6 +82,19 @@ pub fn proposals(
     found
 }
 
+/// Whether each of some parts is one or several of others side by side.
+fn are_joined(parts: &[Part], others: &[Part]) -> bool {
+    let ends = |parts: &[Part]| -> Vec<u32> {
+        let end = |below: &mut u32, part: &Part| {
+            *below += part.width;
+            Some(*below)
+        };
+        parts.iter().scan(0, end).collect()
+    };
+    let others = ends(others);
+    ends(parts).iter().all(|end| others.contains(end))
+}
+
 /// A value with the same low `width` bits as one of bits above zeros: a multiple of what the bits are of.
 fn multiple(dag: &mut Dag, value: NodeId, width: u32) -> Option<NodeId> {
     let shifted = shifted_bits(dag, value)?;
@@ -147,8 +160,13 @@ impl Unify<'_> {
         }
         let target = self.dag.node(value).clone();
         if let Demand::Low(width) = demand
-            && let Some(found) = self.in_place(&own, value, width, &bound)
+            && let Some(mut found) = self.in_place(&own, value, width, &bound)
         {
+            if let (Node::And(own), Node::And(their)) = (&own, &target)
+                && self.composing
+            {
+                found.extend(self.conjunction(own, their, demand, bound));
+            }
             return found;
         }
         if self.composing
@@ -176,7 +194,7 @@ impl Unify<'_> {
                 let found = self.node(of, rest, demand, bound);
                 self.then(found, count, by, Demand::Exact)
             }
-            (Node::And(own), Node::And(their)) => self.parted(&own, &their, demand, bound, Dag::and),
+            (Node::And(own), Node::And(their)) => self.conjunction(&own, &their, demand, bound),
             (Node::And(own), Node::Slice { of, low: 0, width, signed: false }) if own.len() == 2 => {
                 let mask = self.dag.int((Int::ONE << width as usize) - Int::ONE);
                 // The whole element where it is bits of one.
@@ -194,15 +212,16 @@ impl Unify<'_> {
                 let found = self.node(own[0], their, demand, bound);
                 self.then(found, own[1], ones, demand)
             }
-            (Node::Concat(own), Node::Concat(their))
-                if own.iter().map(|part| part.width).eq(their.iter().map(|part| part.width)) =>
-            {
+            (Node::Concat(own), Node::Concat(their)) if are_joined(&own, &their) => {
                 // Of bits the value that each is the sign of is meant.
                 let bits = own.iter().all(|part| part.width == 1);
                 let signs = std::mem::replace(&mut self.signs, bits);
-                let found = own.iter().zip(&their).fold(vec![bound], |found, (own, their)| {
-                    self.then(found, own.node, their.node, Demand::Low(own.width))
-                });
+                let (mut found, mut at) = (vec![bound], 0);
+                for part in own {
+                    let their = self.dag.slice(value, at, part.width, false);
+                    found = self.then(found, part.node, their, Demand::Low(part.width));
+                    at += part.width;
+                }
                 self.signs = signs;
                 found
             }
@@ -385,6 +404,18 @@ impl Unify<'_> {
         }
     }
 
+    /// Operands of a conjunction, in all ways; of elements whose upper bits another one clears the whole ones.
+    fn conjunction(
+        &mut self,
+        own: &[NodeId],
+        their: &[NodeId],
+        demand: Demand,
+        bound: Binding,
+    ) -> Vec<Binding> {
+        let whole = if self.composing { wholes::masked(self.dag, their) } else { their.to_vec() };
+        self.parted(own, &whole, demand, bound, Dag::and)
+    }
+
     /// A table in registers of which bits at computed positions are read.
     fn table(&mut self, pattern: NodeId, value: NodeId, mut bound: Binding) -> Vec<Binding> {
         let whole = match *self.dag.node(value) {
@@ -553,7 +584,7 @@ impl Unify<'_> {
             && let Demand::Low(bits) = demand
             && bits < self.slots[at]
         {
-            let whole = wholes::of_whole_elements(self.dag, value, bits, self.slots[at]);
+            let whole = wholes::of_whole_elements(self.dag, value, bits, self.slots[at], self.composing);
             if whole != value {
                 value = self.dag.slice(whole, 0, self.slots[at], false);
             }

@@ -132,7 +132,8 @@ fn lanes(dag: &mut Dag, segments: &[Segment], (start, end): (u32, u32), containe
     let first = lane(dag, segments, start, container)?;
     // Values side by side are lanes of their own; a value and zeros are a shift.
     let is_joined = |parts: &[Part]| {
-        !is_rotated(dag, parts) && !parts.iter().any(|part| matches!(dag.node(part.node), Node::Const(_)))
+        !is_moved_by_bits(dag, parts)
+            && !parts.iter().any(|part| matches!(dag.node(part.node), Node::Const(_)))
     };
     match dag.node(first) {
         Node::Const(_) => return None,
@@ -204,15 +205,17 @@ fn lanes(dag: &mut Dag, segments: &[Segment], (start, end): (u32, u32), containe
     Some(Lanewise { text: function.to_string().into(), function, container, moves, reads, keeps: None })
 }
 
-/// Whether the parts are an element rotated by bits: its upper ones below its lower ones. Rotations by bytes are movements.
-fn is_rotated(dag: &Dag, parts: &[Part]) -> bool {
+/// Whether the parts are an element rotated by bits, its upper ones below its lower ones, or bits of one element beside those of
+/// another operand's. Whole bytes are moved.
+fn is_moved_by_bits(dag: &Dag, parts: &[Part]) -> bool {
     let [below, above] = parts else { return false };
     match (bits_read(dag, below.node), bits_read(dag, above.node)) {
         (Some(((arg, low, width), _)), Some(((other, least, count), _))) => {
-            arg == other
-                && low == least + count
-                && !count.is_multiple_of(8)
-                && least.is_multiple_of(width + count)
+            let all = width + count;
+            let of_one = |low: u32, width: u32| low / all == (low + width - 1) / all;
+            let rotated = low == least + count && least.is_multiple_of(all);
+            let inserted = of_one(low, width) && of_one(least, count);
+            !count.is_multiple_of(8) && if arg == other { rotated } else { inserted }
         }
         _ => false,
     }

@@ -189,7 +189,7 @@ impl<'w> Meaning<'w> {
             return None;
         }
         self.sampled(elements.to_vec());
-        Some(self.window.leaves.len() as u32 + *self.by_elements.get(elements)?)
+        Some(self.arg_of(elements.to_vec()))
     }
 
     /// Whether as many elements of leaves are read alike, one by one.
@@ -563,33 +563,34 @@ impl<'w> Meaning<'w> {
     }
 
     /// The value of elements of leaves of one type, each in its own lane.
-    fn sampled(&mut self, mut elements: Vec<Element>) -> NodeId {
-        if elements.iter().all(|element| *element == elements[0])
-            && self.window.leaves[elements[0].leaf as usize].scalar
-        {
-            elements.truncate(1);
-        }
+    fn sampled(&mut self, elements: Vec<Element>) -> NodeId {
         let leaf = elements[0].leaf as usize;
-        let first = self.window.leaves.len() as u32;
-        let arg = match self.by_elements.get(&elements) {
-            Some(sample) => first + sample,
-            None => {
-                let sample = self.samples.len() as u32;
-                self.by_elements.insert(elements.clone(), sample);
-                let arg = self.dag.add_arg(self.window.leaves[leaf].ty.width);
-                if self.window.leaves[leaf].scalar && elements.len() == 1 {
-                    self.uniform.insert(arg);
-                }
-                self.samples.push(elements);
-                arg
-            }
-        };
+        let arg = self.arg_of(elements);
         let width = self.window.leaves[leaf].ty.width;
         let bits = self.dag.arg_slice(arg, 0, width, false);
         let value = self.element(leaf, bits);
         let held = self.dag.slice(value, 0, width, false);
         self.by_bits.insert((held, width), arg);
         value
+    }
+
+    /// The argument that stands for elements; a scalar is one, however often it is read.
+    fn arg_of(&mut self, mut elements: Vec<Element>) -> u32 {
+        let leaf = &self.window.leaves[elements[0].leaf as usize];
+        if leaf.scalar && elements.iter().all(|element| *element == elements[0]) {
+            elements.truncate(1);
+        }
+        let first = self.window.leaves.len() as u32;
+        if let Some(sample) = self.by_elements.get(&elements) {
+            return first + sample;
+        }
+        let arg = self.dag.add_arg(leaf.ty.width);
+        if leaf.scalar && elements.len() == 1 {
+            self.uniform.insert(arg);
+        }
+        self.by_elements.insert(elements.clone(), self.samples.len() as u32);
+        self.samples.push(elements);
+        arg
     }
 
     fn movement(&mut self, id: ExpressionId, lanes: &Lanes) -> Result<NodeId, Apart> {
