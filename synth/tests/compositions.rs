@@ -119,3 +119,52 @@ fn bitwise_operations_are_of_every_width_whatever_is_written() {
     let instructions = vec![instruction("and", 2, 16, binary("and", 16))];
     assert_eq!(found(&function(2, 128, 64, binary("and", 64)), instructions), ["and"]);
 }
+
+#[test]
+fn parts_of_a_mask_are_the_mask() {
+    // Each lane of 64 bits is ones or zeros, so that both of its halves are.
+    let less = |i: u32| format!("cast.s(lt.s(%a[{0} +: 64], %b[{0} +: 64]), 64)", 64 * i);
+    let lane = |i: u32| {
+        format!("add(cast.s(lt.s(%a[{0} +: 64], %b[{0} +: 64]), 32), %c[{1} +: 32])", i / 2 * 64, 32 * i)
+    };
+    let instructions = vec![instruction("less", 2, 64, less), instruction("add", 2, 32, binary("add", 32))];
+    assert_eq!(found(&function(3, 128, 32, lane), instructions), ["less", "add"]);
+}
+
+#[test]
+fn the_half_that_is_kept_may_be_computed() {
+    let narrowed = |of: &str, i: u32| format!("add(%{of}[{0} +: 32], %{of}[{0} +: 32])[16 +: 16]", 32 * i);
+    let lane = |low: &dyn Fn(u32) -> String, i: u32| match i {
+        0..4 => low(i),
+        _ => narrowed("b", i - 4),
+    };
+    let kept = |i: u32| lane(&|i| format!("%a[{} +: 16]", 16 * i), i);
+    let high = support::instruction("high", &[64, 128], 128, 16, kept);
+    let sum = |i: u32| format!("sub(%a[{0} +: 32], %c[{0} +: 32])", 32 * i);
+    let halves = |i: u32| format!("{}[{} +: 16]", sum(i / 2), i % 2 * 16);
+    let text =
+        function(3, 128, 16, |i| lane(&halves, i)).replace("%a: 128", "%a: 64").replace("%c: 128", "%c: 64");
+    let difference = support::instruction("difference", &[64, 64], 64, 32, binary("sub", 32));
+    assert_eq!(found(&text, vec![high, difference]), ["difference", "high"]);
+}
+
+#[test]
+fn bits_are_inserted_into_what_is_computed() {
+    let inserted = |of: &str, i: u32| format!("concat(%b[{} +: 11], {of}[0 +: 5])", 16 * i);
+    let instructions = vec![
+        instruction("insert", 2, 16, |i| inserted(&format!("%a[{} +: 16]", 16 * i), i)),
+        instruction("difference", 2, 16, binary("sub", 16)),
+    ];
+    let lane = |i: u32| inserted(&format!("sub(%a[{0} +: 16], %c[{0} +: 16])", 16 * i), i);
+    assert_eq!(found(&function(3, 128, 16, lane), instructions), ["difference", "insert"]);
+}
+
+#[test]
+fn what_another_operand_clears_need_not_be_cleared() {
+    let instructions = vec![
+        instruction("and", 2, 16, binary("and", 16)),
+        instruction("shift", 1, 16, |i| format!("shr.u(%a[{} +: 16], 0x3:16)", 16 * i)),
+    ];
+    let lane = |i: u32| format!("cast.u(and(%a[{} +: 13], %b[{} +: 13]), 16)", 16 * i + 3, 16 * i);
+    assert_eq!(found(&function(2, 128, 16, lane), instructions), ["shift", "and"]);
+}
