@@ -58,6 +58,25 @@ fn answers_do_not_depend_on_the_number_of_threads() {
     assert_eq!(one, run("2"));
 }
 
+/// What no program computes as a whole is kept part by part: a second run adds nothing.
+#[test]
+fn parts_of_a_window_are_kept() {
+    const QUOTIENT: &str = r#"{"name":"quotient","target":"avx2","lanes":32,"bits":8,"leaves":[
+{"name":"v0","type":"u8x32","kind":"dense"},{"name":"v1","type":"u8x32","kind":"dense"},{"name":"v2","type":"u8x32","kind":"dense"}],
+"expr":"(absd:u8x32 (div:u8x32 (max:u8x32 v0:u8x32 v2:u8x32) v1:u8x32) v2:u8x32)"}"#;
+    let Some(specs) = vendor_documents().filter(|specs| specs.join("x86").is_dir()) else { return };
+    let (folder, specs) = (scratch(), specs.display().to_string());
+    std::fs::write(folder.path().join("quotient.jsonl"), QUOTIENT.replace('\n', "")).expect("a file");
+    let run = || {
+        let args = ["synth", "--specs", &specs, "--cache", "kept.redb", "quotient.jsonl"];
+        let answer: serde_json::Value =
+            serde_json::from_str(&hydride(folder.path(), &args).exits(0).stdout).expect("an answer");
+        assert_eq!((&answer["status"], &answer["parts"]), (&"proved".into(), &3.into()), "{answer}");
+        std::fs::read(folder.path().join("kept.redb")).expect("a cache")
+    };
+    assert!(run() == run(), "the second run searched again");
+}
+
 #[test]
 fn the_samples_are_answered_and_agree_with_machines() {
     if let Some(specs) = vendor_documents() {

@@ -10,11 +10,11 @@ use ::synth::scalar::lanes;
 use ::synth::synthesize::prover;
 use ::synth::window::{Meaning, Window};
 use anyhow::{Error, Result, anyhow};
-use memo::Memo;
+use memo::{Key, Memo};
 
-use super::solve;
 use super::steps::{self, Cost, Step};
 use super::targets::Ground;
+use super::{answer_key, parts_key, solve};
 
 /// A search of more states than this may have ended before all were looked at.
 const MANY_STATES: usize = 1024;
@@ -53,8 +53,13 @@ pub fn floor(
     max_seconds: u64,
     name: &str,
 ) -> Result<Floor> {
-    let mut search = Search { ground, memo, stop, max_seconds, name, start: Instant::now() };
+    let mut search =
+        Search { ground, memo, stop, max_seconds, name, start: Instant::now(), keys: Vec::new() };
     let parts = in_parts(window, &mut search)?;
+    let list = parts_key(&answer_key(window, ground));
+    if memo.get::<Vec<Key>>(&list).is_none_or(|known| known != search.keys) {
+        memo.put(list, &search.keys);
+    }
     let mut parameters = vec![format!("{} *restrict result", c_element(window.ty())?)];
     for leaf in &window.leaves {
         let ty = c_element(leaf.ty)?;
@@ -88,6 +93,8 @@ struct Search<'a> {
     /// The window's name.
     name: &'a str,
     start: Instant,
+    /// Under which the parts' answers are kept.
+    keys: Vec<Key>,
 }
 
 impl Search<'_> {
@@ -103,6 +110,7 @@ impl Search<'_> {
 impl Solver<Solved, Error> for Search<'_> {
     fn solve(&mut self, part: &Window) -> Option<Solved> {
         let Self { ground, memo, stop, .. } = *self;
+        self.keys.push(answer_key(part, ground));
         let (mut answer, table) = solve(part, ground, memo, stop, self.left(), None);
         let explanation = steps::explain(&answer, &table, ground);
         let (program, proof) = answer.program.take()?;

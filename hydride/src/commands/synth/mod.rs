@@ -25,7 +25,7 @@ use ::synth::table::{Op, Table};
 use ::synth::window::Window;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use memo::{Key, Memo};
+use memo::{Key, Memo, digest};
 use rayon::prelude::*;
 
 use self::autollvm::Operations;
@@ -304,13 +304,29 @@ pub(super) fn solve_with<'w>(
     (answer, table)
 }
 
-/// The cache with the answers for some windows, each on its target.
+/// The cache with the answers for some windows, each on its target, and for the parts that they were computed in.
 pub(super) fn answers<'a>(
     cache: &CacheArgs,
     windows: impl IntoIterator<Item = (&'a Window, &'a Ground)>,
 ) -> Cache {
-    let key = |(window, ground): (&Window, &Ground)| answer_key(window, ground);
-    cache.open_at(&windows.into_iter().map(key).collect::<Vec<_>>())
+    let key = |(window, ground): (&Window, &Ground)| {
+        let key = answer_key(window, ground);
+        [key, parts_key(&key)]
+    };
+    let mut keys: Vec<Key> = windows.into_iter().flat_map(key).collect();
+    let opened = cache.open_at(&keys);
+    let memo = opened.memo();
+    let parts: Vec<Key> = keys.chunks(2).filter_map(|own| memo.get::<Vec<Key>>(&own[1])).flatten().collect();
+    if parts.is_empty() {
+        return opened;
+    }
+    keys.extend(parts);
+    cache.open_at(&keys)
+}
+
+/// The key of the list of the keys of a window's parts.
+fn parts_key(window: &Key) -> Key {
+    digest([&window[..], b"parts"])
 }
 
 /// The key of a window's answer on a target.
