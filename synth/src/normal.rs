@@ -230,6 +230,16 @@ mod tests {
     }
 
     #[test]
+    fn what_a_shorter_operand_clears_has_one_form() {
+        are_one(|dag, a, b, width| {
+            let (whole, part) = (dag.slice(a, 0, width, false), dag.slice(a, 0, width - 1, false));
+            let magnitude = dag.abs(b);
+            let bits = dag.slice(magnitude, 0, width - 1, false);
+            [dag.and(whole, bits), dag.and(part, bits)]
+        });
+    }
+
+    #[test]
     fn shifts_of_shifts_are_one_shift() {
         are_one(|dag, a, b, _| {
             let product = dag.mul(a, b);
