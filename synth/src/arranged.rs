@@ -47,7 +47,7 @@ impl Finder<'_, '_> {
         let width = op.args.iter().map(|own| own.width).max()?;
         let homes = if in_place { Homes::Placed } else { Homes::Ordered };
         let mut registers = self.registers(content, homes, width, container);
-        // Registers narrower than the result are parts of those that others read whole.
+        // Of a register that is as wide as the result, no lower part is read where operations read the whole.
         let reads = width > op.result.width || op.args.iter().all(|own| own.width == width);
         let fits = reads && (1..=op.args.len()).contains(&registers.len());
         if !fits || in_place && registers.len() < 2 || swapped && op.args.len() != 2 {

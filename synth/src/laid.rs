@@ -23,14 +23,20 @@ impl Finder<'_, '_> {
             return;
         }
         let computed = |entry: &&Entry| matches!(entry, Entry::Value(..)) && !self.is_plain(**entry);
+        let value = |entry: Entry| match entry {
+            Entry::Value(value, _) => Some(value),
+            _ => None,
+        };
         let first = wanted.registers.iter().flatten().find(computed).copied();
         // What keeps the lower half of a register computes the upper one.
         let upper = wanted.registers.iter().flat_map(|content| &content[content.len() / 2..]);
-        let upper = upper.filter(|entry| matches!(entry, Entry::Value(..))).find(|own| first != Some(**own));
-        let keeping = upper.copied().map(|entry| (entry, true));
-        for (entry, keeps) in first.into_iter().map(|entry| (entry, false)).chain(keeping) {
-            let Entry::Value(value, _) = entry else { continue };
-            self.laid_from(states, wanted, value, keeps, ways);
+        let upper = upper.filter(|entry| value(**entry).is_some()).find(|own| first != Some(**own));
+        let (first, upper) = (first.and_then(value), upper.copied().and_then(value));
+        if let Some(value) = first {
+            self.laid_from(states, wanted, value, false, ways);
+        }
+        if let Some(value) = upper.filter(|value| first != Some(*value)) {
+            self.laid_from(states, wanted, value, true, ways);
         }
     }
 

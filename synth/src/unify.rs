@@ -412,7 +412,7 @@ impl Unify<'_> {
         demand: Demand,
         bound: Binding,
     ) -> Vec<Binding> {
-        let whole = if self.composing { wholes::masked(self.dag, their) } else { their.to_vec() };
+        let whole = if self.composing { wholes::of_conjunction(self.dag, their) } else { their.to_vec() };
         self.parted(own, &whole, demand, bound, Dag::and)
     }
 

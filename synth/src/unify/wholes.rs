@@ -12,8 +12,10 @@ pub(super) fn of_whole_elements(
     width: u32,
     composing: bool,
 ) -> NodeId {
-    let wholes = |dag: &mut Dag, of: &[NodeId]| -> Vec<NodeId> {
-        of.iter().map(|own| of_whole_elements(dag, *own, bits, width, composing)).collect()
+    let joined = |dag: &mut Dag, operands: &[NodeId], join: fn(&mut Dag, NodeId, NodeId) -> NodeId| {
+        let wholes: Vec<NodeId> =
+            operands.iter().map(|own| of_whole_elements(dag, *own, bits, width, composing)).collect();
+        wholes[1..].iter().fold(wholes[0], |all, own| join(dag, all, *own))
     };
     match dag.node(value).clone() {
         Node::Slice { of, low: 0, width: own, .. } if bits <= own => match *dag.node(of) {
@@ -24,10 +26,6 @@ pub(super) fn of_whole_elements(
             }
             _ => value,
         },
-        Node::Mul(factors) => {
-            let wholes = wholes(dag, &factors);
-            wholes[1..].iter().fold(wholes[0], |product, own| dag.mul(product, *own))
-        }
         Node::Sum { terms, constant } => {
             let whole = |dag: &mut Dag, (term, factor): &(NodeId, Int)| {
                 let zeros = factor.trailing_zeros().map_or(0, |zeros| zeros as u32);
@@ -37,33 +35,27 @@ pub(super) fn of_whole_elements(
             let terms: Vec<(NodeId, Int)> = terms.iter().map(|own| whole(dag, own)).collect();
             dag.linear(&terms, constant)
         }
-        Node::And(operands) if composing => {
-            wholes(dag, &operands).into_iter().reduce(|a, b| dag.and(a, b)).unwrap_or(value)
-        }
-        Node::Or(operands) if composing => {
-            wholes(dag, &operands).into_iter().reduce(|a, b| dag.or(a, b)).unwrap_or(value)
-        }
-        Node::Xor(operands) if composing => {
-            wholes(dag, &operands).into_iter().reduce(|a, b| dag.xor(a, b)).unwrap_or(value)
-        }
+        Node::Mul(operands) => joined(dag, &operands, Dag::mul),
+        Node::And(operands) if composing => joined(dag, &operands, Dag::and),
+        Node::Or(operands) if composing => joined(dag, &operands, Dag::or),
+        Node::Xor(operands) if composing => joined(dag, &operands, Dag::xor),
         _ => value,
     }
 }
 
 /// Operands of a conjunction with whole elements where these have low bits of some: another one is zero above them.
-pub(super) fn masked(dag: &mut Dag, operands: &[NodeId]) -> Vec<NodeId> {
-    let element = |dag: &Dag, value: NodeId| match *dag.node(value) {
-        Node::Slice { of, low: 0, width, signed: false } => match *dag.node(of) {
-            Node::Arg(arg) => Some((of, width, dag.arg_widths()[arg as usize])),
-            _ => None,
-        },
+pub(super) fn of_conjunction(dag: &mut Dag, operands: &[NodeId]) -> Vec<NodeId> {
+    let low_bits = |dag: &Dag, value: NodeId| match *dag.node(value) {
+        Node::Slice { of, low: 0, width, signed: false } if matches!(dag.node(of), Node::Arg(_)) => {
+            Some(width)
+        }
         _ => None,
     };
     let computed: Vec<NodeId> =
-        operands.iter().copied().filter(|value| element(dag, *value).is_none()).collect();
-    let whole = |value: &NodeId| match element(dag, *value) {
-        Some((of, width, all)) if computed.iter().any(|own| dag.range(*own).fits(width, false)) => {
-            dag.slice(of, 0, all, false)
+        operands.iter().copied().filter(|value| low_bits(dag, *value).is_none()).collect();
+    let whole = |value: &NodeId| match low_bits(dag, *value) {
+        Some(width) if computed.iter().any(|own| dag.range(*own).fits(width, false)) => {
+            of_whole_elements(dag, *value, width, u32::MAX, true)
         }
         _ => *value,
     };
@@ -81,8 +73,8 @@ mod tests {
         let number = dag.arg_slice(1, 0, 16, true);
         let magnitude = dag.abs(number);
         let bits = dag.slice(magnitude, 0, 15, false);
-        assert_eq!(masked(&mut dag, &[low, bits]), [whole, bits]);
-        assert_eq!(masked(&mut dag, &[low, number]), [low, number]);
+        assert_eq!(of_conjunction(&mut dag, &[low, bits]), [whole, bits]);
+        assert_eq!(of_conjunction(&mut dag, &[low, number]), [low, number]);
     }
 
     #[test]

@@ -188,8 +188,9 @@ impl<'w> Meaning<'w> {
         if !elements.iter().all(|element| read(element) == Some(first)) {
             return None;
         }
-        self.sampled(elements.to_vec());
-        Some(self.arg_of(elements.to_vec()))
+        let arg = self.arg_of(elements.to_vec());
+        self.held_by(arg, elements[0].leaf as usize);
+        Some(arg)
     }
 
     /// Whether as many elements of leaves are read alike, one by one.
@@ -566,6 +567,11 @@ impl<'w> Meaning<'w> {
     fn sampled(&mut self, elements: Vec<Element>) -> NodeId {
         let leaf = elements[0].leaf as usize;
         let arg = self.arg_of(elements);
+        self.held_by(arg, leaf)
+    }
+
+    /// The value of an argument that stands for elements of a leaf; its bits are known as those elements from now on.
+    fn held_by(&mut self, arg: u32, leaf: usize) -> NodeId {
         let width = self.window.leaves[leaf].ty.width;
         let bits = self.dag.arg_slice(arg, 0, width, false);
         let value = self.element(leaf, bits);
