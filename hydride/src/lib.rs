@@ -18,6 +18,7 @@ mod commands;
 mod console;
 mod convert;
 mod costs;
+mod deferred;
 mod definitions;
 mod dictionary;
 mod difference;
@@ -62,6 +63,7 @@ use commands::{
 
 pub use console::end_when_output_fails;
 
+use deferred::Deferred;
 use error::{Failure, usage};
 
 /// Turns vendor instruction-set documents into a compiler IR.
@@ -80,55 +82,55 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Write Hydride IR, equivalence classes and AutoLLVM for the documents.
-    GenerateIr(generate::GenerateArgs),
+    GenerateIr(Deferred<generate::GenerateArgs>),
     /// Evaluate one instruction on given arguments.
-    Eval(eval::EvalArgs),
+    Eval(Deferred<eval::EvalArgs>),
     /// Compare the semantics with hardware or an emulator.
-    Validate(validate::ValidateArgs),
+    Validate(Deferred<validate::ValidateArgs>),
     /// Report what differs in meaning between two documents, folders of documents, outputs or sources.
-    Diff(diff::DiffArgs),
+    Diff(Deferred<diff::DiffArgs>),
     /// List the errata with their state against the documents.
-    Errata(errata::ErrataArgs),
+    Errata(Deferred<errata::ErrataArgs>),
     /// Join the Arm documents that packages contain into intrinsics.json and operations.json.
-    JoinArm(join::JoinArgs),
+    JoinArm(Deferred<join::JoinArgs>),
     /// Find errors in a document without running anything.
-    Lint(lint::LintArgs),
+    Lint(Deferred<lint::LintArgs>),
     /// Check every membership again, and export the questions for other solvers.
-    Prove(prove::ProveArgs),
+    Prove(Deferred<prove::ProveArgs>),
     /// Describe an instruction or operation, or how two instructions differ.
-    Explain(explain::ExplainArgs),
+    Explain(Deferred<explain::ExplainArgs>),
     /// List the operations and instructions that have given properties.
-    Query(query::QueryArgs),
+    Query(Deferred<query::QueryArgs>),
     /// List the families of operations, or make them anew.
-    Dictionary(commands::dictionary::DictionaryArgs),
+    Dictionary(Deferred<commands::dictionary::DictionaryArgs>),
     /// Extract from a compiler what each intrinsic is in LLVM.
-    ReadLowering(read_lowering::ReadLoweringArgs),
+    ReadLowering(Deferred<read_lowering::ReadLoweringArgs>),
     /// Compile each definition of a generated folder with a stock LLVM and inspect the result.
-    CheckLowering(check_lowering::CheckLoweringArgs),
+    CheckLowering(Deferred<check_lowering::CheckLoweringArgs>),
     /// Find the shortest sequence of instructions for a goal.
-    Search(Box<search::SearchArgs>),
+    Search(Deferred<search::SearchArgs>),
     /// Find instruction sequences for vector expressions, proved.
-    Synth(Box<synth::SynthArgs>),
+    Synth(Deferred<synth::SynthArgs>),
     /// Check rewrite rules, or find them.
     Rules(rules::RulesArgs),
     /// Compile vector expressions by rules alone.
-    Select(Box<select::SelectArgs>),
+    Select(Deferred<select::SelectArgs>),
     /// Port the instructions of one set to another, proved.
-    Port(Box<port::PortArgs>),
+    Port(Deferred<port::PortArgs>),
     /// Prove that functions of one LLVM module do nothing that those of another may not.
-    Verify(verify::VerifyArgs),
+    Verify(Deferred<verify::VerifyArgs>),
     /// Put cheaper computations in the place of those in LLVM modules, proved.
-    Optimize(Box<optimize::OptimizeArgs>),
+    Optimize(Deferred<optimize::OptimizeArgs>),
     /// Compile with a clang whose LLVM assembly is made cheaper first, proved.
-    Cc(Box<cc::CcArgs>),
+    Cc(Deferred<cc::CcArgs>),
     /// Rewrite C files that use the intrinsics of one instruction set for another one, proved.
-    Translate(Box<translate::TranslateArgs>),
+    Translate(Deferred<translate::TranslateArgs>),
     /// Report which external tools are available.
     Doctor,
     /// Print completions for a shell.
-    Completions(manual::CompletionsArgs),
+    Completions(Deferred<manual::CompletionsArgs>),
     /// Write manual pages.
-    Man(manual::ManArgs),
+    Man(Deferred<manual::ManArgs>),
 }
 
 /// Where the documents are.
@@ -145,7 +147,12 @@ pub fn run(
     sets: &[&'static isa::InstructionSet],
     args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
 ) -> u8 {
-    let parsed = command(sets).try_get_matches_from(args).and_then(|matches| {
+    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    // What is printed about the command line names the instruction sets, which takes the options of all commands.
+    let matches = command(sets)
+        .try_get_matches_from(&args)
+        .or_else(|_| described(command(sets), sets).try_get_matches_from(&args));
+    let parsed = matches.and_then(|matches| {
         let cli = Cli::from_arg_matches(&matches)?;
         Ok((cli, isa::ReadingOptions::given(sets, &matches)))
     });
@@ -190,30 +197,38 @@ impl Command {
             Self::Cc(args) => cc::run(session, args),
             Self::Translate(args) => translate::run(session, args),
             Self::Doctor => doctor::run(session),
-            Self::Completions(args) => manual::completions(command_of(session), args),
-            Self::Man(args) => manual::man(command_of(session), args),
+            Self::Completions(args) => {
+                let sets: Vec<_> = session.sets().collect();
+                manual::completions(described(command(&sets), &sets), args)
+            }
+            Self::Man(args) => {
+                let sets: Vec<_> = session.sets().collect();
+                // What prints help needs no pages.
+                manual::man(described(command(&sets).disable_help_subcommand(true), &sets), args)
+            }
         }
     }
 }
 
-/// The command line, with the options and names of all instruction sets.
+/// The command line, with the options of all instruction sets.
 fn command(sets: &[&'static isa::InstructionSet]) -> clap::Command {
-    let names = sets.iter().map(|set| set.name).collect::<Vec<_>>().join(", ");
     let options = sets.iter().flat_map(|set| set.options);
-    let command = options.fold(Cli::command(), |command, option| option.add(command));
+    options.fold(Cli::command(), |command, option| option.add(command))
+}
+
+/// The command line with the arguments of all commands, and the names of the instruction sets where one is asked for.
+fn described(mut command: clap::Command, sets: &[&'static isa::InstructionSet]) -> clap::Command {
+    let names = sets.iter().map(|set| set.name).collect::<Vec<_>>().join(", ");
+    command.build();
     command.mut_subcommands(|command| {
-        if command.get_arguments().all(|arg| arg.get_id() != "isa") {
-            return command;
-        }
-        command.mut_arg("isa", |arg| {
+        command.mut_args(|arg| {
+            if arg.get_id() != "isa" {
+                return arg;
+            }
             let help = format!("{} [{names}]", arg.get_help().cloned().unwrap_or_default());
             arg.help(help)
         })
     })
-}
-
-fn command_of(session: &Session) -> clap::Command {
-    command(&session.sets().collect::<Vec<_>>())
 }
 
 /// The exit code for a command's outcome; an error is reported.

@@ -51,7 +51,7 @@ fn answer(
     widths.extend(machine.widths.last().filter(|widest| **widest != shape.width));
     let text: Vec<u8> = widths.iter().flat_map(|width| width.to_le_bytes()).collect();
     let key = digest([machine.key.as_slice(), text.as_slice()]);
-    let target = Target { widths, cost: machine.price, most: None, key };
+    let target = Target { widths, cost: machine.price, constant: 0, most: None, key };
     let mut table = machine.table.clone();
     let answer = synthesize(&window, &mut table, &target, machine.memo, machine.stop, judge);
     let Some((program, _)) = &answer.program else {

@@ -293,6 +293,7 @@ impl<'a, 'w> Writer<'a, 'w> {
             return Ok(());
         }
         let (content, container) = self.words(content, container);
+        let (content, container) = self.narrowed(content, container);
         let mut values = Vec::new();
         for entry in &content {
             values.push(match entry {
@@ -325,6 +326,22 @@ impl<'a, 'w> Writer<'a, 'w> {
         };
         self.line(&text);
         Ok(())
+    }
+
+    /// A scalar among zeros in containers as narrow as it is, so that a compiler sees that it is moved there alone.
+    fn narrowed(&mut self, mut content: Vec<Entry>, mut container: u32) -> (Vec<Entry>, u32) {
+        let dag = &mut self.meaning.dag;
+        let zero = dag.int(0);
+        let mut others = content.iter().filter_map(|entry| entry.uniform()).filter(|own| *own != zero);
+        let (Some(scalar), None) = (others.next(), others.next()) else { return (content, container) };
+        if dag.as_int(scalar).is_some() {
+            return (content, container);
+        }
+        while container > 8 && dag.range(scalar).fits(container / 2, false) {
+            content = content.into_iter().flat_map(|entry| [entry, Entry::Uniform(zero)]).collect();
+            container /= 2;
+        }
+        (content, container)
     }
 
     /// Containers of more than 64 bits as so many of 64.

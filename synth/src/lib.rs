@@ -41,7 +41,7 @@
 //! };
 //! let mut table = Table::new(vec![add]);
 //! let cost = |_: &Op| 1000;
-//! let target = Target { widths: vec![64], cost: &cost, most: None, key: [0; 32] };
+//! let target = Target { widths: vec![64], cost: &cost, constant: 0, most: None, key: [0; 32] };
 //! let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
 //! assert_eq!(answer.status, Status::Proved);
 //! assert_eq!(answer.program.unwrap().0.steps.len(), 1);

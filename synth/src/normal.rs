@@ -3,13 +3,14 @@
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Range, Replacements};
 
 use crate::forms::{kept_bits, shifted_bits};
+use crate::tables::unguarded;
 
 /// Values that are written in another way, each by one of these.
-const LAWS: [fn(&mut Dag, NodeId) -> Option<NodeId>; 7] =
-    [only_signs, shifted_up, shifted_bits, masked, cleared, shifted_twice, part_of_extremum];
+const LAWS: [fn(&mut Dag, NodeId) -> Option<NodeId>; 8] =
+    [only_signs, shifted_up, shifted_bits, masked, cleared, shifted_twice, part_of_extremum, unguarded];
 
 /// One form for high bits anywhere in a value, a slice up to what is sliced's top is that shifted; for bits above zeros and by masks; for clamps
-/// of what is not negative; for parts of extrema; for what is shifted down twice; and for sums of which low bits are kept, whose
+/// of what is not negative; for parts of extrema; for elements of tables; for what is shifted down twice; and for sums of which low bits are kept, whose
 /// factors and constant are as near to zero as can be.
 pub fn normal(dag: &mut Dag, value: NodeId) -> NodeId {
     let mut replacements = Replacements::default();

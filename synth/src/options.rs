@@ -14,8 +14,8 @@ use crate::idle::idle;
 use crate::normal::normal;
 use crate::rewrite::{bit_choice, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
-use crate::table::{OpId, Table, Template, TemplateId, crosses, joins_halves};
-use crate::tables::{blended_elements, blends, chooses_elements};
+use crate::table::{OpId, Table, TemplateId, crosses, joins_halves};
+use crate::tables::{blended_elements, blends, chooses_bits, chooses_elements, without_sign};
 use crate::unify::{Binding, proposals, zeros};
 use crate::window::{Meaning, Window};
 
@@ -76,6 +76,8 @@ pub struct Finder<'m, 'w> {
     pub table: &'m Table,
     /// Widths of vector registers in bits.
     pub widths: Vec<u32>,
+    /// What a register with constants costs, in thousandths of a cycle.
+    pub constant: u64,
     /// Whether the window computes nothing: all that is wanted are elements of leaves in other places.
     pub only_moves: bool,
     /// Whether each register is computed by itself, and not all of them alike.
@@ -121,6 +123,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             meaning,
             table,
             widths,
+            constant: 0,
             only_moves: false,
             apart: false,
             composing: false,
@@ -264,7 +267,12 @@ impl<'m, 'w> Finder<'m, 'w> {
                 let joined = self.joined(&wanted).map(|(whole, _)| Way::Recast(states.intern(whole, moves)));
                 ways.extend(joined);
             }
-            for other in if direct && !chooses { Vec::new() } else { self.equal(value) } {
+            let others = if direct && !chooses {
+                without_sign(&mut self.meaning.dag, value).into_iter().collect()
+            } else {
+                self.equal(value)
+            };
+            for other in others {
                 let renamed = self.renamed(&wanted, other);
                 ways.push(Way::Equal(states.intern(renamed, moves)));
             }
@@ -780,15 +788,6 @@ impl<'m, 'w> Finder<'m, 'w> {
             Err(_) => false,
         }
     }
-}
-
-/// Whether an operation takes each bit from one of two operands, by those of a third one.
-fn chooses_bits(template: &Template) -> bool {
-    let dag = &template.dag;
-    let differs = |own: &NodeId| matches!(dag.node(*own), Node::Xor(_));
-    let chosen = |own: &NodeId| matches!(dag.node(*own), Node::And(operands) if operands.iter().any(differs));
-    template.slots.len() == 3
-        && matches!(dag.node(template.root), Node::Xor(operands) if operands.iter().any(chosen))
 }
 
 fn sources(content: &Content) -> usize {

@@ -363,7 +363,9 @@ fn constant(finder: &Finder<'_, '_>, ty: Type, content: &Content) -> u64 {
     let is_scalar = |entry: &&&Entry| entry.uniform().is_some_and(|value| dag.as_int(value).is_none());
     let is_moved = finder.meaning.window().in_registers && ty.class == Class::Vector;
     let scalars = if is_moved { values.iter().filter(is_scalar).count() } else { 0 };
-    CONSTANT * values.len() as u64 + SCALAR * scalars as u64
+    let is_made = ty.class == Class::Vector && values.len() > scalars;
+    let made = if is_made { finder.constant } else { 0 };
+    CONSTANT * values.len() as u64 + SCALAR * scalars as u64 + made
 }
 
 /// The states that a way needs, each once.

@@ -23,7 +23,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 29";
+const SEARCH: &[u8] = b"synth 30";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -75,6 +75,8 @@ pub struct Target<'a> {
     pub widths: Vec<u32>,
     /// What an operation costs, in thousandths of a cycle.
     pub cost: &'a CostOf<'a>,
+    /// What a register with constants costs, in thousandths of a cycle; nothing where they are made before a loop.
+    pub constant: u64,
     /// Programs that cost as much as this are not looked for.
     pub most: Option<u64>,
     /// A hash of the instructions and of all else that answers depend on besides the window.
@@ -84,9 +86,14 @@ pub struct Target<'a> {
 impl Target<'_> {
     /// The key of a window's answer.
     pub fn answer_key(&self, window: &Window) -> Key {
-        let most = self.most.map(u64::to_le_bytes);
-        let most = most.iter().map(<[u8; 8]>::as_slice);
-        digest([SEARCH, &self.key, &window.key()].into_iter().chain(most))
+        let constant = (self.constant > 0).then_some(self.constant);
+        // What is not given is not part of the key.
+        let given = [(b"most", self.most), (b"cost", constant)];
+        let given: Vec<Vec<u8>> = given
+            .into_iter()
+            .filter_map(|(name, own)| Some([&name[..], &own?.to_le_bytes()].concat()))
+            .collect();
+        digest([SEARCH, &self.key, &window.key()].into_iter().chain(given.iter().map(Vec::as_slice)))
     }
 }
 
@@ -364,6 +371,7 @@ impl Search<'_> {
         }
         let window = meaning.window();
         let mut finder = Finder::new(meaning, table, self.target.widths.clone());
+        finder.constant = self.target.constant;
         let cost = table_cost(table, self.target, window);
         let programs = reduced(&mut finder, reduction, &cost, self.stop, &mut self.states);
         if programs.is_empty() {
@@ -396,6 +404,7 @@ impl Search<'_> {
             return None;
         }
         let mut finder = Finder::new(meaning, table, self.target.widths.clone());
+        finder.constant = self.target.constant;
         finder.limit = limit;
         finder.written = finder.meaning.written();
         let mut entries = vec![Entry::Any; ty.lanes as usize];
@@ -621,12 +630,15 @@ fn missing_operator(meaning: &Meaning<'_>, table: &Table, roots: &[NodeId]) -> O
     own.into_iter().find(|own| !has(own)).map(|((float, _, _), _)| float.op.name())
 }
 
-/// What a program's steps cost together, in thousandths of a cycle, and the movements that put a result together which is in several
-/// registers and fits one.
+/// What a program's steps and constants cost together, in thousandths of a cycle, and the movements that put a result together which is
+/// in several registers and fits one.
 fn price(target: &Target<'_>, window: &Window, program: &Program, cost: &dyn Fn(OpId) -> u64) -> u64 {
     let fits = window.in_registers && target.widths.iter().any(|width| *width >= window.ty().bits());
     let joins = if fits { program.outputs.len().saturating_sub(1) } else { 0 };
-    program.steps.iter().map(|step| cost(step.op)).sum::<u64>() + JOIN * joins as u64
+    let constants = program.inputs.iter().filter(|input| input.load.is_none()).count();
+    program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
+        + JOIN * joins as u64
+        + target.constant * constants as u64
 }
 
 fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>, window: &Window) -> impl Fn(OpId) -> u64 + 'a {

@@ -17,14 +17,10 @@ pub fn chosen_elements(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     let (of, kept) = sliced(dag, value);
     let is_zero = |node: NodeId| dag.as_i64(node) == Some(0);
     let choice = match *dag.node(of) {
-        // What is beyond the table is 0 anyway.
-        Node::Select(condition, choice, zero) if is_zero(zero) => {
-            Choice::read(dag, choice).filter(|choice| choice.is_guarded_by(dag, condition))
+        Node::Select(.., zero) if is_zero(zero) => {
+            unguarded(dag, of).and_then(|choice| Choice::read(dag, choice))
         }
-        Node::Select(condition, zero, choice) if is_zero(zero) => {
-            let other = without_sign(dag, condition, choice);
-            return other.map(|other| kept_bits(dag, other, kept)).into_iter().collect();
-        }
+        Node::Select(_, zero, _) if is_zero(zero) => return without_sign(dag, value).into_iter().collect(),
         _ => Choice::read(dag, of),
     };
     let found = match choice {
@@ -36,12 +32,30 @@ pub fn chosen_elements(dag: &mut Dag, value: NodeId) -> Vec<NodeId> {
     found.into_iter().chain(blended_elements(dag, value)).collect()
 }
 
+/// An element of a table without a condition that its index is not beyond the table, where it is 0 anyway.
+pub(crate) fn unguarded(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let Node::Select(condition, choice, zero) = *dag.node(value) else { return None };
+    let Choice { count, index, .. } = Choice::read(dag, choice)?;
+    let is_vain = matches!(*dag.node(condition), Node::Lt(own, bound)
+        if own == index && dag.as_int(bound).is_some_and(|bound| *bound >= Int::from(count)));
+    (is_vain && dag.as_i64(zero) == Some(0)).then_some(choice)
+}
+
 /// Whether an operation takes one of two operands by the sign of a third one.
 pub(crate) fn blends(template: &Template) -> bool {
     let dag = &template.dag;
     let is_sign = |own: NodeId| matches!(dag.node(own), Node::Slice { width: 1, .. });
     template.slots == [template.container; 3]
         && matches!(*dag.node(template.root), Node::Select(condition, ..) if is_sign(condition))
+}
+
+/// Whether an operation takes each bit from one of two operands, by those of a third one.
+pub(crate) fn chooses_bits(template: &Template) -> bool {
+    let dag = &template.dag;
+    let differs = |own: &NodeId| matches!(dag.node(*own), Node::Xor(_));
+    let chosen = |own: &NodeId| matches!(dag.node(*own), Node::And(operands) if operands.iter().any(differs));
+    template.slots.len() == 3
+        && matches!(dag.node(template.root), Node::Xor(operands) if operands.iter().any(chosen))
 }
 
 /// Whether a value is a choice of elements by a sign, as instructions have it: a mask of it is seldom cheaper, and there are many.
@@ -172,8 +186,10 @@ impl Choice {
 }
 
 /// An element at the low bits of an index, 0 where its sign is set, as one at an index that is too large there.
-fn without_sign(dag: &mut Dag, condition: NodeId, choice: NodeId) -> Option<NodeId> {
-    let choice = Choice::read(dag, choice)?;
+pub(crate) fn without_sign(dag: &mut Dag, value: NodeId) -> Option<NodeId> {
+    let (of, kept) = sliced(dag, value);
+    let Node::Select(condition, zero, choice) = *dag.node(of) else { return None };
+    let choice = Choice::read(dag, choice).filter(|_| dag.as_i64(zero) == Some(0))?;
     let Node::Slice { of, low, width: 1, signed: false } = *dag.node(condition) else { return None };
     let (bits, _) = dag.natural(choice.index)?;
     // What is computed has its sign set in this way to begin with.
@@ -186,7 +202,8 @@ fn without_sign(dag: &mut Dag, condition: NodeId, choice: NodeId) -> Option<Node
     }
     let mask = dag.int(128 | ((1i64 << bits) - 1));
     let index = dag.and(index, mask);
-    Some(choice.at(dag, choice.table, index))
+    let chosen = choice.at(dag, choice.table, index);
+    Some(kept_bits(dag, chosen, kept))
 }
 
 #[cfg(test)]
@@ -215,6 +232,23 @@ mod tests {
             let is_within = dag.lt(index, most);
             let value = dag.select(is_within, value, other);
             hold(&mut dag, value, count - 1);
+        }
+    }
+
+    #[test]
+    fn beyond_a_table_nothing_is_asked() {
+        for (most, is_vain) in [(7, false), (8, true), (16, true)] {
+            let mut dag = Dag::new(vec![64, 8]);
+            let (table, index) = (dag.arg(0), dag.arg_slice(1, 0, 8, false));
+            let position = dag.linear(&[(index, Int::from(8))], Int::ZERO);
+            let chosen = dag.slice_at(table, position, 8, false);
+            let (most, zero) = (dag.int(most), dag.int(0));
+            let is_within = dag.lt(index, most);
+            let value = dag.select(is_within, chosen, zero);
+            assert_eq!(unguarded(&mut dag, value), is_vain.then_some(chosen));
+            if is_vain {
+                assert_equal(&dag, value, chosen);
+            }
         }
     }
 

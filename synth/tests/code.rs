@@ -44,7 +44,7 @@ fn floating_point_numbers_are_copied_and_not_converted() {
     let window = Window::of_function(&function, &[Input::Vector; 2]).expect("a window");
     let mut table = Table::new(vec![flip, add]);
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![32], cost: &cost, key: [0; 32], most: None };
+    let target = Target { widths: vec![32], cost: &cost, constant: 0, key: [0; 32], most: None };
     let mut answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
     let (program, _) = answer.program.expect("a program");
     let lines = c_function(&mut answer.meaning, &table, &program, &Plain, "f").expect("C").join("\n");
@@ -67,7 +67,7 @@ fn body(text: &str, inputs: &[Input], instructions: Vec<search::Instruction>) ->
     let window = Window::of_function(&function, inputs).expect("a window");
     let mut table = Table::new(instructions);
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
+    let target = Target { widths: vec![128], cost: &cost, constant: 0, key: [0; 32], most: None };
     let mut answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
     let (program, _) = answer.program.expect("a program");
     c_body(&mut answer.meaning, &table, &program, &Plain, Leaves::Variables).expect("C").join("\n")
@@ -92,6 +92,13 @@ fn elements_that_are_moved_are_seen_as_such() {
     let text = body(text, &[Input::Vector], vec![swap]);
     assert!(text.contains("__typeof__(a[0]) b_ __attribute__((vector_size(16)));"), "{text}");
     assert!(text.contains("__builtin_memcpy((char *)&result + 0, &o0, 8);"), "{text}");
+}
+
+#[test]
+fn a_number_among_zeros_is_written_as_wide_as_it_is() {
+    let text = "func @f(%a: 16) -> (%r: 128) {\n  %r[0 +: 128] = cast.u(%a[0 +: 16], 128)\n}\n";
+    let text = body(text, &[Input::Scalar], vec![add(16)]);
+    assert!(text.contains("const uint16_t e_[] = {(uint16_t)(s0_), (uint16_t)(0LL), "), "{text}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn found(expression: &str, products: bool) -> Vec<String> {
         let instructions = [&add, &product].into_iter().take(1 + usize::from(products)).cloned();
         let mut table = Table::new(instructions.collect());
         let cost = |op: &Op| 1000 + op.instruction as u64;
-        let target = Target { widths: vec![WIDTH], cost: &cost, most: None, key: [0; 32] };
+        let target = Target { widths: vec![WIDTH], cost: &cost, constant: 0, most: None, key: [0; 32] };
         let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
         assert_eq!(answer.status == Status::Proved, answer.program.is_some(), "{:?}", answer.notes);
         let steps = answer.program.into_iter().flat_map(|(program, _)| program.steps);

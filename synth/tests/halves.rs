@@ -17,7 +17,7 @@ fn found(instructions: Vec<Instruction>, widths: &[u32], ty: &str, expression: &
     let window = Window::read(&line, 1).expect("a window");
     let mut table = Table::new(instructions);
     let cost = |op: &Op| 1000 + op.instruction as u64;
-    let target = Target { widths: widths.to_vec(), cost: &cost, most: None, key: [0; 32] };
+    let target = Target { widths: widths.to_vec(), cost: &cost, constant: 0, most: None, key: [0; 32] };
     let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
     assert_eq!(answer.status, Status::Proved, "{:?}", answer.notes);
     let (program, _) = answer.program.expect("a program");

@@ -62,7 +62,7 @@ fn table() -> Table {
 /// The answer with a store; a search that is stopped at once finds nothing.
 fn answer<'w>(window: &'w Window, store: &Arc<Answers>, stopped: bool) -> Answer<'w> {
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![64], cost: &cost, most: None, key: [0; 32] };
+    let target = Target { widths: vec![64], cost: &cost, constant: 0, most: None, key: [0; 32] };
     let memo = Memo::new(store.clone());
     synthesize(window, &mut table(), &target, &memo, &|| stopped, &mut prover())
 }
@@ -78,7 +78,7 @@ fn ids(answer: &Answer<'_>) -> Vec<String> {
 
 fn key(window: &Window) -> Key {
     let cost = |_: &Op| 1000;
-    Target { widths: vec![64], cost: &cost, most: None, key: [0; 32] }.answer_key(window)
+    Target { widths: vec![64], cost: &cost, constant: 0, most: None, key: [0; 32] }.answer_key(window)
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn program_in(
     let window = Window::of_function(&function, inputs).expect("a window");
     let uops: Vec<u64> = instructions.iter().map(|own| u64::from(own.uops)).collect();
     let cost = |op: &Op| 1000 * uops[op.instruction];
-    let target = Target { widths: widths.to_vec(), cost: &cost, key: [0; 32], most: None };
+    let target = Target { widths: widths.to_vec(), cost: &cost, constant: 0, key: [0; 32], most: None };
     let mut table = Table::new(instructions);
     let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
     assert_eq!(answer.status, Status::Proved, "{:?} after {}", answer.notes, answer.states);

@@ -48,7 +48,7 @@ fn length(lanes: u32) -> usize {
     let window = Window::read(&line, 1).expect("a window");
     let mut table = table();
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![WIDTH], cost: &cost, most: None, key: [0; 32] };
+    let target = Target { widths: vec![WIDTH], cost: &cost, constant: 0, most: None, key: [0; 32] };
     let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
     assert_eq!(answer.status, Status::Proved, "{:?}", answer.notes);
     answer.program.map_or(0, |(program, _)| program.steps.len())

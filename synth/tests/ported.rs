@@ -21,10 +21,18 @@ fn length(
     let lanes: String =
         (0..128 / lane).map(|i| format!("  %r[{} +: {lane}] = {}\n", i * lane, body(i))).collect();
     let text = format!("func @f({}) -> (%r: 128) {{\n{lanes}}}\n", names.join(", "));
-    let function = Function::parse(&text).expect("a function");
-    let window = Window::of_function(&function, &vec![Input::Vector; args]).expect("a window");
+    let (steps, states) = found(&text, instructions, &[128], 0);
+    (steps.len(), states)
+}
+
+/// The instructions that compute a function of registers of some widths, where a constant costs so many thousandths of a cycle and
+/// each instruction 1,000, with the number of states that were looked at.
+fn found(text: &str, instructions: Vec<Instruction>, widths: &[u32], constant: u64) -> (Vec<String>, usize) {
+    let function = Function::parse(text).expect("a function");
+    let inputs = vec![Input::Vector; function.args.len()];
+    let window = Window::of_function(&function, &inputs).expect("a window");
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
+    let target = Target { widths: widths.to_vec(), cost: &cost, constant, key: [0; 32], most: None };
     let mut table = Table::new(instructions);
     let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
     assert_eq!(answer.status, Status::Proved, "{:?} after {}", answer.notes, answer.states);
@@ -32,7 +40,7 @@ fn length(
     let steps: Vec<_> =
         program.steps.iter().map(|step| (&table.instruction(step.op).id, &step.operands)).collect();
     println!("{steps:?}, {} states", answer.states);
-    (program.steps.len(), answer.states)
+    (program.steps.iter().map(|step| table.instruction(step.op).id.clone()).collect(), answer.states)
 }
 
 /// An instruction on lanes of two registers.
@@ -61,6 +69,38 @@ fn mean(lane: u32) -> Instruction {
     let own = |name: &str, i: u32| format!("cast.u(%{name}[{} +: {lane}], {})", lane * i, lane + 2);
     let body = |i: u32| format!("add(add({}, {}), 0x1:{})[1 +: {lane}]", own("a", i), own("b", i), lane + 2);
     instruction("mean", &[128, 128], 128, lane, body)
+}
+
+/// A lookup of bytes in 16 others, 0 for an index beyond them.
+fn lookup() -> Instruction {
+    instruction("lookup", &[128, 128], 128, 8, |i| {
+        let index = format!("%b[{} +: 8]", 8 * i);
+        format!("select(lt.u({index}, 0x10:8), %a[at mul(cast.u({index}, 11), 0x8:11) +: 8], 0x0:8)")
+    })
+}
+
+#[test]
+fn a_sign_that_clears_what_is_looked_up_is_a_bit_of_the_index() {
+    let mask = instruction("mask", &[128], 128, 8, |i| format!("cast.s(not(%a[{} +: 1]), 8)", 8 * i + 7));
+    let lane = |i: u32| {
+        let index = format!("mul(cast.u(%b[{} +: 4], 7), 0x8:7)", 8 * i);
+        format!("select(%b[{} +: 1], 0x0:8, %a[at {index} +: 8])", 8 * i + 7)
+    };
+    assert_eq!(length(2, 8, lane, vec![lookup(), mask, binary("and", 8)]).0, 2);
+}
+
+#[test]
+fn constants_cost_instructions_in_functions_by_themselves() {
+    let widen = |id: &str, lane: u32| {
+        instruction(id, &[64], 128, 2 * lane, |i| format!("cast.u(%a[{} +: {lane}], {})", lane * i, 2 * lane))
+    };
+    let text = "func @f(%a: 128) -> (%r: 128) {\n  for i in 0..4 {\n    %r[32*i +: 32] = cast.u(%a[8*i +: 8], 32)\n  }\n}\n";
+    let steps = |constant| {
+        let all = vec![lookup(), widen("bytes", 8), widen("words", 16)];
+        found(text, all, &[64, 128], constant).0
+    };
+    assert_eq!(steps(0), ["lookup"]);
+    assert_eq!(steps(1500), ["bytes", "words"]);
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn found(range: &str, counts: &str, instructions: Vec<Instruction>) -> Vec<Strin
     let window = Window::read(&line.replace('\n', ""), 1).expect("a window");
     let mut table = Table::new(instructions);
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![WIDTH], cost: &cost, most: None, key: [0; 32] };
+    let target = Target { widths: vec![WIDTH], cost: &cost, constant: 0, most: None, key: [0; 32] };
     let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
     assert_eq!(answer.status == Status::Proved, answer.program.is_some(), "{:?}", answer.notes);
     let steps = answer.program.into_iter().flat_map(|(program, _)| program.steps);

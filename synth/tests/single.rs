@@ -37,7 +37,7 @@ fn window_of(bits: u32, input: Input, width: u32, lane: &str) -> Window {
 
 fn answer<'w>(window: &'w Window, table: &mut Table) -> Answer<'w> {
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
+    let target = Target { widths: vec![128], cost: &cost, constant: 0, key: [0; 32], most: None };
     synthesize(window, table, &target, &Memo::default(), &|| false, &mut prover())
 }
 

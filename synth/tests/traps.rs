@@ -22,7 +22,7 @@ fn window(lanes: u32, bits: u32, leaves: &str, expr: &str) -> Window {
 
 fn answer<'w>(window: &'w Window, instructions: Vec<Instruction>, width: u32) -> Answer<'w> {
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![width], cost: &cost, most: None, key: [0; 32] };
+    let target = Target { widths: vec![width], cost: &cost, constant: 0, most: None, key: [0; 32] };
     synthesize(window, &mut Table::new(instructions), &target, &Memo::default(), &|| false, &mut prover())
 }
 
@@ -127,7 +127,7 @@ fn an_unknown_answer_is_none() {
     let add = instruction("add", &[64, 64], 64, 8, |i| format!("add(%a[{0} +: 8], %b[{0} +: 8])", 8 * i));
     let table = Table::new(vec![add]);
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![64], cost: &cost, most: None, key: [0; 32] };
+    let target = Target { widths: vec![64], cost: &cost, constant: 0, most: None, key: [0; 32] };
     let mut answer =
         synthesize(&window, &mut table.clone(), &target, &Memo::default(), &|| false, &mut prover());
     let (program, _) = answer.program.take().expect("an answer");

@@ -11,7 +11,7 @@ pub fn found(text: &str, mut table: Table) -> Vec<String> {
     let function = Function::parse(text).expect("a function");
     let window = Window::of_function(&function, &vec![Input::Vector; function.args.len()]).expect("a window");
     let cost = |_: &Op| 1000;
-    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], most: None };
+    let target = Target { widths: vec![128], cost: &cost, key: [0; 32], constant: 0, most: None };
     let answer = synthesize(&window, &mut table, &target, &Memo::default(), &|| false, &mut prover());
     assert_eq!(answer.status, Status::Proved, "{:?}", answer.notes);
     let (program, _) = answer.program.expect("a program");

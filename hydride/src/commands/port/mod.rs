@@ -72,7 +72,7 @@ pub fn run(session: &Session, args: &PortArgs) -> Result<u8> {
     let start = Instant::now();
     let from = session.asked(&args.from)?;
     let named = Named::find(&args.to)?;
-    let ground = args.ground.read(session, named)?;
+    let ground = args.ground.read(session, named)?.of_functions();
     let instructions = instructions(session, args, from)?;
     let one = |instruction| sources(instruction, &Choices::All);
     let all: Vec<Source<'_>> = instructions.par_iter().flat_map_iter(one).collect();

@@ -15,6 +15,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 
 use crate::Session;
+use crate::deferred::Deferred;
 
 /// Arguments of `hydride rules`.
 #[derive(Args)]
@@ -26,17 +27,17 @@ pub struct RulesArgs {
 #[derive(Subcommand)]
 enum Task {
     /// Say of each rule of a file whether it is true, false (with values for which it fails), or unknown.
-    Check(check::CheckArgs),
+    Check(Deferred<check::CheckArgs>),
     /// Find and prove rules for a target's instructions.
-    Mine(Box<mine::MineArgs>),
+    Mine(Deferred<mine::MineArgs>),
     /// Write rules as a page, as obligations for solvers, or as rewrites for egglog.
-    Show(show::ShowArgs),
+    Show(Deferred<show::ShowArgs>),
     /// Run rules on random values against the interpreter.
-    Run(show::RunArgs),
+    Run(Deferred<show::RunArgs>),
     /// Say for operations how many instructions they take at least.
-    Shortest(shortest::ShortestArgs),
+    Shortest(Deferred<shortest::ShortestArgs>),
     /// Print what each operation costs on targets, as a table in Markdown.
-    Table(table::TableArgs),
+    Table(Deferred<table::TableArgs>),
 }
 
 /// Does what is asked with rules.

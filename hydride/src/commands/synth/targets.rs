@@ -38,6 +38,9 @@ pub struct Named {
     pub features: Vec<String>,
     /// Widths of vector registers in bits, least first.
     pub widths: Vec<u32>,
+    /// What a register with constants costs in a function by itself, in thousandths of a cycle.
+    #[serde(default)]
+    constant: u64,
 }
 
 #[derive(Deserialize)]
@@ -108,6 +111,8 @@ pub struct Ground {
     pub costs: Costs,
     /// A hash of the instructions with their costs and of the registers' widths.
     pub key: Key,
+    /// What a register with constants costs, in thousandths of a cycle.
+    constant: u64,
 }
 
 impl Ground {
@@ -177,14 +182,21 @@ impl Ground {
             costs,
             named,
             set,
+            constant: 0,
         })
+    }
+
+    /// The same for functions by themselves, which make their constants each time; in a loop's body they are there.
+    pub fn of_functions(self) -> Self {
+        Self { constant: self.named.constant, ..self }
     }
 }
 
 impl Ground {
     /// What a search needs to know besides the instructions.
     pub fn target<'a>(&self, cost: &'a CostOf<'a>) -> synthesize::Target<'a> {
-        synthesize::Target { widths: self.named.widths.clone(), cost, most: None, key: self.key }
+        let (widths, constant) = (self.named.widths.clone(), self.constant);
+        synthesize::Target { widths, cost, constant, most: None, key: self.key }
     }
 }
 
