@@ -8,11 +8,12 @@ use std::fmt::Write as _;
 
 use hydride_ir::exact::{Int, Node, NodeId, Range};
 use rustc_hash::FxHashMap;
-use search::{Class, Operand, Syntax, Type as Register};
+use search::{Class, Instruction, Operand, Syntax, Type as Register};
 
 use crate::contents::Entry;
 use crate::program::{Program, Value};
 use crate::table::Table;
+use crate::typed::written;
 use crate::window::{Kind, Meaning, Type};
 
 /// A program that C has no form for.
@@ -204,6 +205,8 @@ struct Writer<'a, 'w> {
     /// Whether the result is made of leaves' elements. Compilers have instructions that move a single one, and find them where they
     /// see the elements.
     moves: bool,
+    /// For each step the position of the instruction that is written.
+    written: Vec<usize>,
 }
 
 impl<'a, 'w> Writer<'a, 'w> {
@@ -223,6 +226,7 @@ impl<'a, 'w> Writer<'a, 'w> {
             nested: false,
             leaves: Leaves::Pointers,
             moves: program.only_moves(),
+            written: written(table, program),
         }
     }
 
@@ -362,22 +366,25 @@ impl<'a, 'w> Writer<'a, 'w> {
     }
 
     fn step(&mut self, at: usize) {
-        let instruction = &self.table.instructions[self.table.op(self.program.steps[at].op).instruction];
-        let ty = self.word(&instruction.result_c_type);
+        let ty = self.word(&self.instruction(at).result_c_type);
         let call = self.call(at);
         self.line(&format!("{ty} t{at} = {call};"));
+    }
+
+    /// The instruction that a step is written as.
+    fn instruction(&self, at: usize) -> &'a Instruction {
+        &self.table.instructions[self.written[at]]
     }
 
     /// The call of a step's intrinsic.
     fn call(&mut self, at: usize) -> String {
         let step = &self.program.steps[at];
         let op = self.table.op(step.op);
-        let instruction = &self.table.instructions[op.instruction];
+        let instruction = self.instruction(at);
         let mut registers: Vec<(String, bool)> = Vec::new();
         for operand in &step.operands {
             registers.push((self.value(operand), self.is_float(operand)));
         }
-        let instruction = instruction.clone();
         let (mut rest, mut choices) = (registers.into_iter(), op.choices.iter());
         let mut arguments = Vec::new();
         for (operand, c_type) in instruction.operands.iter().zip(&instruction.c_types) {
@@ -410,10 +417,7 @@ impl<'a, 'w> Writer<'a, 'w> {
     /// Whether a value is a floating-point number in C.
     fn is_float(&self, value: &Value) -> bool {
         match value {
-            Value::Step(at) => {
-                let op = self.table.op(self.program.steps[*at].op);
-                is_floating(&self.word(&self.table.instructions[op.instruction].result_c_type))
-            }
+            Value::Step(at) => is_floating(&self.word(&self.instruction(*at).result_c_type)),
             Value::Input(at) => {
                 let input = &self.program.inputs[*at];
                 is_floating(&self.syntax.c_type(input.ty, input.container))

@@ -104,6 +104,7 @@ mod stages;
 pub mod synthesize;
 pub mod table;
 mod tables;
+mod typed;
 mod unify;
 mod views;
 pub mod window;

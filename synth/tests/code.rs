@@ -95,6 +95,27 @@ fn elements_that_are_moved_are_seen_as_such() {
 }
 
 #[test]
+fn the_intrinsic_has_the_elements_of_what_it_reads() {
+    let mut mask =
+        instruction("mask", &[128], 128, 64, |lane| format!("cast.s(%a[{} +: 1], 64)", 64 * lane + 63));
+    (mask.result_c_type, mask.c_types) = ("uint64x2_t".into(), vec!["int64x2_t".into()]);
+    let pick = |bits: u32| {
+        let mut own = instruction(&format!("pick{bits}"), &[128; 3], 128, 128, |_| {
+            "xor(and(xor(%b[0 +: 128], %c[0 +: 128]), %a[0 +: 128]), %c[0 +: 128])".into()
+        });
+        own.result_c_type = format!("int{bits}x{}_t", 128 / bits);
+        own.c_types =
+            vec![format!("u{}", own.result_c_type), own.result_c_type.clone(), own.result_c_type.clone()];
+        own.mnemonic = "pick".into();
+        own
+    };
+    let text = "func @f(%a: 128, %b: 128, %c: 128) -> (%r: 128) {\n  for i in 0..2 {\n    %r[64*i +: 64] = \
+                select(%a[64*i + 63 +: 1], %b[64*i +: 64], %c[64*i +: 64])\n  }\n}\n";
+    let text = body(text, &[Input::Vector; 3], vec![mask, pick(8), pick(32), pick(64)]);
+    assert!(text.contains("int64x2_t t1 = pick64((uint64x2_t)(t0), "), "{text}");
+}
+
+#[test]
 fn a_number_among_zeros_is_written_as_wide_as_it_is() {
     let text = "func @f(%a: 16) -> (%r: 128) {\n  %r[0 +: 128] = cast.u(%a[0 +: 16], 128)\n}\n";
     let text = body(text, &[Input::Scalar], vec![add(16)]);
