@@ -52,7 +52,7 @@ fn element(c_type: &str) -> &str {
 
 fn computes_the_same(one: &Instruction, other: &Instruction) -> bool {
     let widths = |own: &Instruction| -> Vec<_> {
-        own.function.args.iter().map(|Arg { width, role, .. }| (width.clone(), role.clone())).collect()
+        own.function.args.iter().map(|Arg { width, role, .. }| (width.clone(), *role)).collect()
     };
     let (function, like) = (&one.function, &other.function);
     one.mnemonic == other.mnemonic
