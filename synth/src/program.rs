@@ -73,6 +73,11 @@ impl Program {
         !results.any(|entry| matches!(entry, Entry::Value(..)))
     }
 
+    /// How many registers are made before the first step.
+    pub fn constants(&self) -> usize {
+        self.inputs.iter().filter(|input| input.load.is_none()).count()
+    }
+
     /// The type of something that a step may read; `None` where it is not there, or cannot be halved or joined.
     pub fn ty(&self, table: &Table, value: &Value) -> Option<Type> {
         Some(match value {

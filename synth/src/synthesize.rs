@@ -635,10 +635,9 @@ fn missing_operator(meaning: &Meaning<'_>, table: &Table, roots: &[NodeId]) -> O
 fn price(target: &Target<'_>, window: &Window, program: &Program, cost: &dyn Fn(OpId) -> u64) -> u64 {
     let fits = window.in_registers && target.widths.iter().any(|width| *width >= window.ty().bits());
     let joins = if fits { program.outputs.len().saturating_sub(1) } else { 0 };
-    let constants = program.inputs.iter().filter(|input| input.load.is_none()).count();
     program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
         + JOIN * joins as u64
-        + target.constant * constants as u64
+        + target.constant * program.constants() as u64
 }
 
 fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>, window: &Window) -> impl Fn(OpId) -> u64 + 'a {

@@ -3,6 +3,8 @@
 //! Compilers see what a mask is of while its elements stay the same: `vbslq_s8` of a comparison of 64-bit elements is three
 //! instructions, `vbslq_s64` one.
 
+use std::cmp::Reverse;
+
 use hydride_ir::Arg;
 use search::Instruction;
 
@@ -25,9 +27,9 @@ pub(crate) fn written(table: &Table, program: &Program) -> Vec<usize> {
             types.zip(&given).filter(|(own, given)| own == *given).count()
         };
         let is_other = |at: &usize| computes_the_same(&table.instructions[*at], &table.instructions[own]);
-        let is_computed = given.iter().any(Option::is_some) && step.operands.len() == given.len();
+        let is_computed = given.iter().any(Option::is_some);
         let others = (0..table.instructions.len()).filter(|at| is_computed && is_other(at));
-        let best = others.map(|at| (agreeing(at), at)).min_by_key(|(count, at)| (usize::MAX - count, *at));
+        let best = others.map(|at| (agreeing(at), at)).min_by_key(|(count, at)| (Reverse(*count), *at));
         found.push(match best {
             Some((count, at)) if count > agreeing(own) => at,
             _ => own,

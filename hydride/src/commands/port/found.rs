@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use ::synth::program::Program;
 use ::synth::synthesize::{Answer, Kept, Status};
 use ::synth::table::Table;
 use ::synth::window::Window;
@@ -44,13 +43,13 @@ impl Found {
             .and_then(|(program, _)| c_expression(&mut answer.meaning, table, program, syntax));
         let counted = answer.program.as_ref().map(|(program, _)| {
             let ops = || program.steps.iter().map(|step| table.op(step.op));
-            let cost = ops().map(|op| price(table, op)).sum::<u64>() + constants(program) as u64;
+            let cost = ops().map(|op| price(table, op)).sum::<u64>() + program.constants() as u64;
             (cost, ops().map(|op| op.instruction).collect())
         });
         let moves_by_constants = answer
             .program
             .as_ref()
-            .is_some_and(|(program, _)| constants(program) > 0 && program.only_moves());
+            .is_some_and(|(program, _)| program.constants() > 0 && program.only_moves());
         let program = answer.program.as_ref().map(|(program, proof)| {
             (proof.name(), cost(program, table, &ground.costs), steps(window, program, table))
         });
@@ -96,9 +95,4 @@ impl Found {
         let rank = |found: &Self| Reverse(found.price().unwrap_or(u64::MAX));
         if rank(&other) > rank(&self) { other } else { self }
     }
-}
-
-/// How many registers of constants a program reads.
-fn constants(program: &Program) -> usize {
-    program.inputs.iter().filter(|input| input.load.is_none()).count()
 }
