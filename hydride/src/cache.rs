@@ -157,7 +157,7 @@ enum Trouble {
 
 /// The version under which everything is kept.
 fn version() -> String {
-    format!("{} {} {}", env!("CARGO_PKG_VERSION"), env!("HYDRIDE_SOURCES"), smt::solver_version())
+    format!("{} {} {}", env!("CARGO_PKG_VERSION"), env!("HYDRIDE_SOURCES"), smt::SOLVER_VERSION)
 }
 
 impl File {

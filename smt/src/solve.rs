@@ -3,6 +3,7 @@
 //! A fresh context for each query costs a millisecond and makes the answer independent of earlier queries,
 //! hence of how work is distributed over threads.
 
+use std::sync::Once;
 use std::time::Duration;
 
 use hydride_ir::Bits;
@@ -10,6 +11,7 @@ use rustc_hash::FxHashMap;
 use z3::ast::{Ast, BV, Bool};
 use z3::{Config, FuncDecl, Params, SatResult, Solver, Sort, Tactic, with_z3_config};
 
+use crate::SOLVER_VERSION;
 use crate::query::Query;
 use crate::signature::Range;
 use crate::smtlib::theory;
@@ -72,7 +74,7 @@ pub fn solve(query: &Query, limits: Limits) -> Answer {
 /// assert_eq!(smt::satisfiable(script, 1_000_000, limit), Ok(false));
 /// ```
 pub fn satisfiable(script: &str, steps: u32, time: Duration) -> Result<bool, String> {
-    with_z3_config(&Config::new(), || {
+    in_context(|| {
         let solver = limited("qfbv", Limits { steps, time });
         solver.from_string(script);
         match solver.check() {
@@ -81,6 +83,17 @@ pub fn satisfiable(script: &str, steps: u32, time: Duration) -> Result<bool, Str
             SatResult::Unknown => Err(reason(solver.get_reason_unknown().as_deref())),
         }
     })
+}
+
+/// Calls a function with a context of its own. The library is loaded here, by the first call.
+fn in_context<T: Send + Sync>(ask: impl FnOnce() -> T + Send + Sync) -> T {
+    static CHECKED: Once = Once::new();
+    CHECKED.call_once(|| {
+        let version = z3::full_version();
+        let meant = version.split([' ', '-']).any(|word| word.starts_with(SOLVER_VERSION));
+        assert!(meant, "Z3 {SOLVER_VERSION} is needed, and {version} is loaded (see Z3_SYS_Z3_VERSION)");
+    });
+    with_z3_config(&Config::new(), ask)
 }
 
 /// A solver with one of Z3's tactics that gives up at limits.
@@ -99,7 +112,7 @@ fn limited(tactic: &str, limits: Limits) -> Solver {
 
 /// Asks with one of Z3's tactics, either our translation of the query or a script over the same variables.
 fn ask(tactic: &str, query: &Query, limits: Limits, script: Option<&str>) -> Answer {
-    with_z3_config(&Config::new(), || {
+    in_context(|| {
         let solver = limited(tactic, limits);
         let variables: Vec<BV> = match script {
             Some(script) => {

@@ -13,7 +13,6 @@ mod fuzz;
 mod halide;
 mod hydride;
 mod kernels_bench;
-mod libraries;
 mod mutants;
 mod newer_llvm;
 mod optimize_bench;

@@ -1,8 +1,8 @@
 //! Packages: of the command line an archive to unpack anywhere and a Debian package, and a wheel for Python.
 //!
 //! The first two hold the tree that `cargo install` and `hydride man` make: `bin/hydride`, `lib/hydride/libz3.so`, manual pages,
-//! completions. In a checkout the program names the Z3 below `target/` by its absolute path; in a package it finds the
-//! one next to it, relative to itself.
+//! completions. The program finds the Z3 of the package relative to itself, and without one that of the checkout
+//! (`z3/load.c`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,12 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::libraries::find_library;
 use crate::packages::{Tool, provide, provide_cargo_tool};
 use crate::process::{cargo, output, run};
 use crate::{root, setup, specs, wheel};
 
 /// The crate that makes a Debian package of a crate's metadata.
 const CARGO_DEB: &str = "3.8.0";
-
-/// Where a package's program finds its libraries: seen from the program's folder.
-const LIBRARIES: &str = "$ORIGIN/../lib/hydride";
 
 /// What the tree lacks and the archive needs to say: the licenses of the program and of Z3.
 const LICENSES: [(&str, &str); 2] = [("LICENSE", "LICENSE"), ("xtask/package/LICENSE-Z3", "LICENSE-Z3")];
@@ -62,7 +58,6 @@ fn fill(tree: &Path) -> Result<()> {
     make_parent(&library)?;
     fs::copy(setup::library(), &library).context("cannot copy Z3")?;
     run(Command::new("strip").args([&binary, &library]))?;
-    find_library(&binary, LIBRARIES)?;
 
     let manual = tree.join("share/man/man1");
     run(Command::new(&binary).arg("man").arg(&manual))?;

@@ -1,11 +1,11 @@
 //! Puts the pinned Z3 below `target/z3`, where `.cargo/config.toml` makes the build look.
 //!
 //! The library comes from a Python wheel, a zip archive that holds `libz3.so`. Three files result:
-//! `wheel/` keeps the download, `lib/libz3.so` is the library itself, and `link/libz3.so` is an import
-//! library: it defines Z3's symbols, holds no code, and its name (`DT_SONAME`) is the absolute path of
-//! the real one. Whatever links against it finds Z3 without an rpath or an environment variable: the
-//! command line, test binaries and documentation tests, in any target folder, next to whatever other
-//! libz3 the system has.
+//! `wheel/` keeps the download, `lib/libz3.so` is the library itself, and `link/libz3.a` is an import
+//! library: it defines Z3's functions, and loads the real ones when the first is called (`z3/load.c`), since a program
+//! that asks nothing should not take the time. Whatever links against it finds Z3 without an rpath or an environment
+//! variable: the command line, test binaries and documentation tests, in any target folder, next to whatever other
+//! libz3 the system has; in a package, the one beside it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,10 @@ const WHEELS: &[Wheel] = &[
     },
 ];
 
+/// What the import library is made of, beside a header.
+const IMPORT: [(&str, &str); 2] =
+    [("load.c", include_str!("z3/load.c")), ("jump.S", include_str!("z3/jump.S"))];
+
 impl Wheel {
     fn file(&self) -> String {
         format!("z3_solver-{VERSION}-py3-none-{}.whl", self.platform)
@@ -51,7 +55,7 @@ pub fn folder() -> PathBuf {
     root().join("target/z3")
 }
 
-/// The library that programs are linked with.
+/// The library that programs load.
 pub fn library() -> PathBuf {
     folder().join("lib/libz3.so")
 }
@@ -74,15 +78,19 @@ pub fn run_setup() -> Result<()> {
     };
     provide_cxx_library().context("Z3's bindings link with C++'s standard library")?;
     let library = library();
-    let import = folder().join("link/libz3.so");
+    let link = folder().join("link");
     let stamp = folder().join("stamp");
-    let meant = format!("{}\n{}\n", wheel.blake3, library.display());
-    if library.exists() && import.exists() && fs::read_to_string(&stamp).is_ok_and(|held| held == meant) {
+    let import = blake3::hash(IMPORT.map(|(_, text)| text).concat().as_bytes()).to_hex();
+    let meant = format!("{}\n{import}\n{}\n", wheel.blake3, library.display());
+    if library.exists()
+        && link.join("libz3.a").exists()
+        && fs::read_to_string(&stamp).is_ok_and(|held| held == meant)
+    {
         return Ok(());
     }
     let archive = download(wheel)?;
     unpack(&archive, &library)?;
-    write_import_library(&library, &import)?;
+    write_import_library(&library, &link)?;
     fs::write(&stamp, meant).with_context(|| format!("cannot write {}", stamp.display()))?;
     println!("setup: Z3 {VERSION} is in {}", folder().display());
     Ok(())
@@ -143,31 +151,31 @@ fn unpack(archive: &Path, library: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Links a library that has the real one's symbols and its absolute path as name.
-fn write_import_library(library: &Path, import: &Path) -> Result<()> {
+/// Makes a static library that has the real one's functions and loads it from its absolute path.
+fn write_import_library(library: &Path, link: &Path) -> Result<()> {
     let symbols = symbols(&fs::read(library)?);
     ensure!(symbols.len() > 500, "{} has no Z3 symbols", library.display());
-    fs::create_dir_all(folder().join("link"))?;
-    let mut assembly = String::from(".text\n");
-    for symbol in symbols {
-        assembly.push_str(&format!(".globl {symbol}\n.type {symbol}, %function\n{symbol}:\n"));
+    if link.exists() {
+        fs::remove_dir_all(link)?;
     }
-    // The linker takes no path with a comma, and rustc needs a C compiler anyway.
-    let name = library.to_str().context("the repository's path is not UTF-8")?;
-    ensure!(!name.contains(','), "the repository's path contains a comma, which the linker does not take");
-    let source = folder().join("link/libz3.s");
-    fs::write(&source, assembly)?;
+    let scratch = folder().join("import");
+    fs::create_dir_all(&scratch)?;
+    // Rust writes the characters of a path in a string as C does.
+    let path = library.to_str().context("the repository's path is not UTF-8")?;
+    let functions = symbols.iter().enumerate().map(|(number, name)| format!(" F({number}, {name})"));
+    let header = format!("#define LIBRARY {path:?}\n#define FUNCTIONS(F){}\n", functions.collect::<String>());
+    fs::write(scratch.join("functions.h"), header)?;
+    for (name, text) in IMPORT {
+        fs::write(scratch.join(name), text)?;
+    }
+    // rustc needs a C compiler anyway.
     let compiler = ["cc", "clang-19", "clang", "gcc"].into_iter().find(|name| have(name));
     let Some(compiler) = compiler else { bail!("no C compiler (Debian: apt-get install gcc)") };
-    let fresh = folder().join("link/libz3.so.new");
-    run(Command::new(compiler)
-        .args(["-shared", "-nostdlib"])
-        .arg(format!("-Wl,-soname,{name}"))
-        .arg(&source)
-        .arg("-o")
-        .arg(&fresh))?;
-    fs::rename(fresh, import)?;
-    fs::remove_file(source)?;
+    run(Command::new(compiler).args(["-c", "-O2", "-fPIC", "load.c", "jump.S"]).current_dir(&scratch))?;
+    run(Command::new("ar").args(["rcs", "libz3.a", "load.o", "jump.o"]).current_dir(&scratch))?;
+    fs::create_dir_all(link)?;
+    fs::rename(scratch.join("libz3.a"), link.join("libz3.a"))?;
+    fs::remove_dir_all(&scratch)?;
     Ok(())
 }
 

@@ -1,8 +1,7 @@
 //! The Python package as a wheel.
 //!
-//! In a checkout the extension names the Z3 below `target/` by its absolute path. In a wheel it finds the one of the
-//! package `z3-solver`, on which the wheel depends, next to its own package: that is the same library, and the wheel
-//! stays small.
+//! Its extension finds the Z3 of the package `z3-solver`, on which the wheel depends, next to its own package
+//! (`z3/load.c`): that is the same library as the checkout's, and the wheel stays small.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,19 +9,12 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::libraries::find_library;
 use crate::packages::install_from_pip;
 use crate::process::run;
 use crate::{root, specs};
 
 /// The program that builds a wheel of a crate.
 const MATURIN: &str = "maturin==1.16.0";
-
-/// The program that unpacks wheels and packs them again.
-const WHEEL: &str = "wheel==0.45.1";
-
-/// Where the extension finds its libraries: seen from its folder.
-const LIBRARIES: &str = "$ORIGIN/../z3/lib";
 
 /// What must work where the wheel is installed: documents are read, which needs proofs by Z3, and an instruction is
 /// evaluated.
@@ -35,19 +27,12 @@ assert hydride.check(average, lambda a, b: a // 2 + b // 2).mismatches > 0
 
 /// Makes the wheel in a folder.
 pub fn wheel(folder: &Path) -> Result<PathBuf> {
-    let raw = fresh(&folder.join("wheel-raw"))?;
+    let into = fresh(&folder.join("wheel"))?;
     let mut maturin = Command::new(tool("maturin", MATURIN)?.join("bin/maturin"));
     maturin.args(["build", "--quiet", "--locked", "--profile", "dev", "--auditwheel", "skip"]);
-    maturin.args(["--compatibility", "linux", "--interpreter", "python3", "--out"]).arg(&raw);
+    maturin.args(["--compatibility", "linux", "--interpreter", "python3", "--out"]).arg(&into);
     run(maturin.current_dir(root().join("python")))?;
-
-    let unpacked = fresh(&folder.join("wheel-unpacked"))?;
-    run(repacker("unpack")?.arg(only_entry(&raw)?).arg("--dest").arg(&unpacked))?;
-    let package = only_entry(&unpacked)?;
-    find_library(&package.join("hydride/_native.abi3.so"), LIBRARIES)?;
-    let packed = fresh(&folder.join("wheel"))?;
-    run(repacker("pack")?.arg(&package).arg("--dest-dir").arg(&packed))?;
-    only_entry(&packed)
+    only_entry(&into)
 }
 
 /// Installs the wheel, and what it depends on, in a folder of its own, and uses it there.
@@ -72,13 +57,6 @@ fn tool(name: &str, package: &str) -> Result<PathBuf> {
         install_from_pip(package, &folder)?;
     }
     Ok(folder)
-}
-
-/// The command that unpacks or packs wheels.
-fn repacker(command: &str) -> Result<Command> {
-    let mut python = Command::new("python3");
-    python.env("PYTHONPATH", tool("wheel", WHEEL)?).args(["-m", "wheel", command]);
-    Ok(python)
 }
 
 /// An empty folder in this place.

@@ -168,6 +168,16 @@ fn the_solver_has_one_door() {
 }
 
 #[test]
+fn what_asks_nothing_starts_without_the_solver() {
+    // With this variable the loader prints what it would load.
+    let program = env!("CARGO_BIN_EXE_hydride");
+    let needed = Command::new(program).env("LD_TRACE_LOADED_OBJECTS", "1").output().unwrap();
+    let needed = String::from_utf8(needed.stdout).unwrap();
+    assert!(needed.contains("libc.so"), "{needed}");
+    assert!(!needed.contains("z3") && !needed.contains("stdc++"), "{needed}");
+}
+
+#[test]
 fn python_has_one_door() {
     let crates = Crates::read();
     for package in crates.members() {

@@ -5,7 +5,7 @@
 //! is computed once for all lanes of a [`Family`], and [`Meaning::at`] puts a lane's elements in.
 
 use hydride_ir::exact::{Dag, Int, Lowering, Node, NodeId, Replacements, raise_with};
-use hydride_ir::{Arg, Function, Random, ResultId, ResultSlot, Role, Stmt};
+use hydride_ir::{Arg, Function, ResultId, ResultSlot, Role, Stmt};
 use rustc_hash::FxHashMap;
 
 use crate::bidirectional::Down;
@@ -14,15 +14,13 @@ use super::Window;
 use super::expression::{Element, ExpressionId, Forms, Lanewise, Operator};
 use super::types::{Kind, Type};
 
+mod agreement;
 mod written;
 
 use written::Name;
 
 /// Neighbors that a reduction inside of a family may join.
 const MAX_GROUP: u32 = 16;
-
-/// Inputs on which two values are compared.
-const SAMPLES: usize = 40;
 
 /// Nodes of one graph; beyond them the window is refused.
 const MAX_NODES: usize = 2_000_000;
@@ -339,45 +337,6 @@ impl<'w> Meaning<'w> {
             replacements.insert(from, to);
         }
         Some((self.dag.replace(value, &mut replacements), places))
-    }
-
-    /// Whether two values are the same on each of a number of inputs: those at the ends of their ranges, and random ones.
-    pub fn agree(&mut self, left: NodeId, right: NodeId) -> bool {
-        let pair = (left.min(right), left.max(right));
-        if let Some(known) = self.agreeing.get(&pair) {
-            return *known;
-        }
-        let found = self.agree_on_inputs(left, right);
-        self.agreeing.insert(pair, found);
-        found
-    }
-
-    fn agree_on_inputs(&mut self, left: NodeId, right: NodeId) -> bool {
-        let args: Vec<u32> = self
-            .dag
-            .reachable([left, right])
-            .into_iter()
-            .filter_map(|node| if let Node::Arg(arg) = self.dag.node(node) { Some(*arg) } else { None })
-            .collect();
-        if args.is_empty() {
-            return false;
-        }
-        let mut random = Random::new(args.len() as u64);
-        (0..SAMPLES).all(|number| {
-            let mut replacements = Replacements::default();
-            for arg in &args {
-                let width = self.dag.arg_widths()[*arg as usize];
-                let ones = u64::MAX >> (64 - width.min(64));
-                let ends =
-                    [0, 1, ones, ones >> 1, (ones >> 1) + 1, random.word() & ones, random.word() & ones];
-                let bits = if number < 5 { ends[number] } else { random.pick(&ends) };
-                let (arg, bits) = (self.dag.arg(*arg), self.dag.int(bits));
-                replacements.insert(arg, bits);
-            }
-            let (left, right) =
-                (self.dag.replace(left, &mut replacements), self.dag.replace(right, &mut replacements));
-            self.dag.as_int(left).is_some() && left == right
-        })
     }
 
     /// Whether a value reads nothing that differs from lane to lane.
