@@ -279,6 +279,7 @@ pub fn window_of(body: &Body) -> Result<Expressed, String> {
         expressions: writer.expressions,
         root,
         in_registers: true,
+        number: false,
         assumptions: Vec::new(),
         reference: None,
     };

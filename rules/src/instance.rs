@@ -277,6 +277,7 @@ fn instance(
         expressions,
         root,
         in_registers: true,
+        number: false,
         assumptions: Vec::new(),
         reference: None,
     };

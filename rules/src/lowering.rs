@@ -230,6 +230,7 @@ pub fn vectors(pattern: &Instance, lanes: u32, values: &BTreeMap<usize, i128>) -
         root: map[old.root.0 as usize],
         expressions,
         in_registers: true,
+        number: false,
         assumptions: Vec::new(),
         reference: None,
     }

@@ -387,6 +387,7 @@ mod tests {
             root,
             expressions,
             in_registers: false,
+            number: false,
             assumptions: Vec::new(),
             reference: None,
         }

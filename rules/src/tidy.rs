@@ -45,6 +45,7 @@ pub fn tidy(program: &Program, table: &Table, window: &Window) -> Program {
     made.container = program.container;
     made.output_type = program.output_type;
     made.added = program.added;
+    made.extended = program.extended;
     only_used(&made)
 }
 

@@ -138,6 +138,7 @@ pub fn c_expression(
     let leaf_count = leaves.len();
     let mut writer = Writer { nested: true, ..Writer::new(meaning, table, program, syntax) };
     if program.added.is_some()
+        || program.extended.is_some()
         || !of_leaf
         || uses.iter().any(|uses| *uses > 1)
         || !is_whole(writer.ty(value), total)
@@ -508,6 +509,12 @@ impl<'a, 'w> Writer<'a, 'w> {
             let (offset, some) = (place * bytes_each, lanes * bytes_each);
             let is_half = some == 8 && ty.class == Class::Vector && ty.width == 128;
             let elements = self.moves && bytes_each < 8;
+            if let Some(signed) = self.program.extended {
+                let number = format!("{}int{}_t", if signed { "" } else { "u" }, self.program.container);
+                let place = result.strip_prefix('&').map_or_else(|| format!("*{result}"), str::to_owned);
+                self.line(&format!("{place} = ({number}){name};"));
+                continue;
+            }
             let text = match is_half && self.program.outputs.len() == 1 && !elements {
                 true => format!(
                     "{{ __typeof__({name}) o{at} = {name}; {}; __builtin_memcpy(&b_, &o{at}, 16); \

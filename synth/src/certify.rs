@@ -113,7 +113,7 @@ pub fn certify(
         let containers = run.check(number, segments, &step.content, step.container)?;
         run.steps.push(containers);
     }
-    let mut lane = 0;
+    let (mut lane, width) = (0, run.meaning.window().ty().width);
     for (value, content) in &program.outputs {
         let held = run.held(value)?;
         let bits = joined(&mut run.meaning.dag, &held);
@@ -122,8 +122,12 @@ pub fn certify(
                 continue;
             }
             let wanted = *results.get(lane).ok_or(Refusal::Malformed("more lanes than the result has"))?;
-            let found =
-                run.meaning.dag.slice(bits, position as u32 * program.container, program.container, false);
+            let low = position as u32 * program.container;
+            let dag = &mut run.meaning.dag;
+            let mut found = dag.slice(bits, low, program.container, program.extended == Some(true));
+            if program.extended.is_some() {
+                found = dag.slice(found, 0, width, false);
+            }
             let found = match program.added {
                 None => found,
                 Some(added) => {
@@ -149,7 +153,12 @@ fn is_well_formed(window: &Window, table: &Table, program: &Program) -> Result<(
     let fills = |content: &Content, container: u32, ty: Type| {
         container > 0 && content.len() as u64 * u64::from(container) == u64::from(ty.width)
     };
-    require(program.container == window.ty().width, "lanes of another width than the result's")?;
+    let extends = window.number && window.ty().lanes == 1 && program.container < window.ty().width;
+    let width = program.container == window.ty().width;
+    require(
+        if program.extended.is_some() { extends } else { width },
+        "lanes of another width than the result's",
+    )?;
     for input in &program.inputs {
         require(fills(&input.content, input.container, input.ty), "an input that is not full")?;
         for (position, entry) in (0..).zip(&input.content) {

@@ -54,6 +54,7 @@ pub(crate) fn trimmed(table: &Table, program: &Program) -> Program {
         container: program.container,
         output_type: program.output_type,
         added: program.added,
+        extended: program.extended,
         ..Program::default()
     };
     let mut trimming = Trimming { table, program, own, made: FxHashMap::default() };

@@ -178,6 +178,7 @@ fn part(window: &Window, root: ExpressionId, instead: Option<(ExpressionId, Leaf
         expressions: copy.expressions,
         root,
         in_registers: window.in_registers,
+        number: false,
         assumptions: Vec::new(),
         reference: None,
     }

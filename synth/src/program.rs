@@ -64,6 +64,9 @@ pub struct Program {
     pub output_type: Option<Type>,
     /// What is added to the result in a general register; only where the result is one lane.
     pub added: Option<NodeId>,
+    /// Where the result is a number in a general register that is narrower than the window's: whether its sign is above it there,
+    /// or zeros.
+    pub extended: Option<bool>,
 }
 
 impl Program {

@@ -36,6 +36,8 @@ struct Candidate {
     instruction: usize,
     choices: Vec<i64>,
     registers: Vec<Register>,
+    /// Of a number that is narrower than the result: whether its sign is above it there, or zeros.
+    extended: Option<bool>,
 }
 
 /// The cheapest instruction that gives a window's result for whole leaves; `entries` are what its lanes hold.
@@ -54,17 +56,37 @@ pub(crate) fn single(
     for found in candidates(meaning, table)?.into_iter().take(MAX_PROVED) {
         let mut table = table.clone();
         let op = table.take(found.instruction, &found.choices)?;
-        let mut program = Program { container: window.ty().width, ..Program::default() };
+        let result = table.op(op).result;
+        let container = if found.extended.is_some() { result.width } else { window.ty().width };
+        let entries: Vec<Entry> = entries.iter().map(|entry| low_bits(meaning, *entry, container)).collect();
+        let mut program = Program { container, extended: found.extended, ..Program::default() };
         let places = register_types(&table.instructions[found.instruction]).into_iter().zip(found.registers);
         let operands = places.map(|(ty, own)| register(meaning, &mut program, ty, own)).collect();
-        let step = program.step(op, operands, program.container, &entries.to_vec());
-        program.outputs.push((step, entries.to_vec()));
-        program.output_type = Some(table.op(op).result);
+        let step = program.step(op, operands, program.container, &entries);
+        program.outputs.push((step, entries));
+        program.output_type = Some(result);
         if let Ok(proof) = certify(meaning, &table, &program, results, judge) {
             return Some(Single { table, program, proof });
         }
     }
     None
+}
+
+/// A number of some bits in more, up to 64.
+fn extend(number: u64, from: u32, to: u32, signed: bool) -> u64 {
+    let above = 64 - from;
+    let number = if signed { ((number << above).cast_signed() >> above).cast_unsigned() } else { number };
+    number & (u64::MAX >> (64 - to))
+}
+
+/// The low bits of what a container holds.
+fn low_bits(meaning: &mut Meaning<'_>, entry: Entry, width: u32) -> Entry {
+    let mut low = |value| meaning.dag.slice(value, 0, width, false);
+    match entry {
+        Entry::Value(value, lane) => Entry::Value(low(value), lane),
+        Entry::Uniform(value) => Entry::Uniform(low(value)),
+        Entry::Any | Entry::Element(_) => entry,
+    }
 }
 
 /// A register of a leaf as an input.
@@ -97,10 +119,12 @@ fn candidates(meaning: &mut Meaning<'_>, table: &Table) -> Option<Vec<Candidate>
     }
     let mut found = Vec::new();
     for (at, instruction) in table.taken() {
-        let result = instruction.result;
-        if result.class == Class::Memory || result.width != window.ty().bits() {
+        let (result, bits) = (instruction.result, window.ty().bits());
+        let narrow = window.number && result.class == Class::Scalar && result.width < bits && bits <= 64;
+        if result.class == Class::Memory || result.width != bits && !narrow {
             continue;
         }
+        let extensions: &[Option<bool>] = if narrow { &[Some(false), Some(true)] } else { &[None] };
         let leaves = choices_of_leaves(window, &instruction.operands);
         if leaves.is_empty() {
             continue;
@@ -116,7 +140,10 @@ fn candidates(meaning: &mut Meaning<'_>, table: &Table) -> Option<Vec<Candidate>
                 Some(leaf)
             };
             let leaves: Vec<Option<usize>> = instruction.operands.iter().map(leaf).collect();
-            for choices in combinations(&instruction.operands) {
+            let choices = combinations(&instruction.operands).into_iter();
+            for (choices, extended) in
+                choices.flat_map(|own| extensions.iter().map(move |how| (own.clone(), *how)))
+            {
                 let mut gives = |(sample, wanted): (&Vec<Bits>, &Vec<u64>)| {
                     let mut immediates = choices.iter();
                     let arg = |(operand, leaf): (&Operand, &Option<usize>)| match (operand, leaf) {
@@ -128,18 +155,29 @@ fn candidates(meaning: &mut Meaning<'_>, table: &Table) -> Option<Vec<Candidate>
                     let args: Option<Vec<Bits>> = instruction.operands.iter().zip(&leaves).map(arg).collect();
                     args.is_some_and(|args| {
                         compiled.run_into(&mut machine, &args).is_ok()
-                            && compiled.result_words(&machine, 0) == &wanted[..]
+                            && match (extended, compiled.result_words(&machine, 0)) {
+                                (None, words) => words == &wanted[..],
+                                (Some(signed), words) => {
+                                    extend(words[0], result.width, bits, signed) == wanted[0]
+                                }
+                            }
                     })
                 };
                 if samples.iter().zip(&wanted).all(&mut gives) {
-                    found.push(Candidate { instruction: at, choices, registers: registers.clone() });
+                    found.push(Candidate {
+                        instruction: at,
+                        choices,
+                        registers: registers.clone(),
+                        extended,
+                    });
                 }
             }
         }
     }
     found.sort_by_key(|own| {
         let instruction = &table.instructions[own.instruction];
-        (instruction.uops, instruction.latency, instruction.rank)
+        let taken_out = window.number && instruction.result.class == Class::Vector;
+        (taken_out, instruction.uops, instruction.latency, instruction.rank)
     });
     Some(found)
 }

@@ -210,7 +210,7 @@ impl Stages {
     pub(crate) fn joined(&self, lower: Program, upper: &Program) -> Option<Program> {
         let leaf = self.upper.leaves.len() as u32 - 1;
         let (ty, width) = (lower.output_type?, lower.container);
-        if lower.added.is_some() || upper.added.is_some() {
+        if [&lower, upper].iter().any(|part| part.added.is_some() || part.extended.is_some()) {
             return None;
         }
         let outputs: Vec<Value> = lower.outputs.iter().map(|(value, _)| value.clone()).collect();

@@ -447,7 +447,8 @@ impl Search<'_> {
         let target = self.target;
         let least =
             found.iter().map(|program| price(target, window, program, &cost)).min().filter(|_| !is_scalar);
-        if (is_scalar || found.iter().all(|program| program.steps.len() > 1))
+        let is_least = |program: &Program| program.steps.len() <= 1 && !is_taken_out(window, program);
+        if (is_scalar || !found.iter().any(is_least))
             && let Some(single) = single(finder.meaning, table, &entries, results, self.judge)
             && least.is_none_or(|least| {
                 price(target, window, &single.program, &table_cost(&single.table, target, window)) < least
@@ -630,14 +631,19 @@ fn missing_operator(meaning: &Meaning<'_>, table: &Table, roots: &[NodeId]) -> O
     own.into_iter().find(|own| !has(own)).map(|((float, _, _), _)| float.op.name())
 }
 
-/// What a program's steps and constants cost together, in thousandths of a cycle, and the movements that put a result together which is
-/// in several registers and fits one.
+/// What a program's steps and constants cost together, in thousandths of a cycle, the movements that put a result together which is in
+/// several registers and fits one, and the one that takes a number out of a vector register.
 fn price(target: &Target<'_>, window: &Window, program: &Program, cost: &dyn Fn(OpId) -> u64) -> u64 {
     let fits = window.in_registers && target.widths.iter().any(|width| *width >= window.ty().bits());
     let joins = if fits { program.outputs.len().saturating_sub(1) } else { 0 };
     program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
-        + JOIN * joins as u64
+        + JOIN * (joins as u64 + u64::from(is_taken_out(window, program)))
         + target.constant * program.constants() as u64
+}
+
+/// Whether a program leaves a number in a vector register, which belongs in a general one.
+fn is_taken_out(window: &Window, program: &Program) -> bool {
+    window.number && program.output_type.is_some_and(|ty| ty.class == Class::Vector)
 }
 
 fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>, window: &Window) -> impl Fn(OpId) -> u64 + 'a {

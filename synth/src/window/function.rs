@@ -108,6 +108,7 @@ impl Window {
             expressions,
             root,
             in_registers: true,
+            number: false,
             assumptions: Vec::new(),
             reference: None,
         };

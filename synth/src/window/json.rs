@@ -135,6 +135,7 @@ impl Window {
             expressions,
             root,
             in_registers: false,
+            number: false,
             assumptions,
             reference: found.halide21,
         })

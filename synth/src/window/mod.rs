@@ -50,6 +50,8 @@ pub struct Window {
     pub root: ExpressionId,
     /// Whether leaves are values in registers; else they are in memory, and can be loaded from any element on.
     pub in_registers: bool,
+    /// Whether the result is a number in a general register; else it is in vector registers or in memory.
+    pub number: bool,
     /// Conditions that hold.
     pub assumptions: Vec<ExpressionId>,
     /// What another compiler makes of it, if the line says so.
@@ -66,6 +68,13 @@ impl Window {
     pub fn key(&self) -> Key {
         let leaves: Vec<_> =
             self.leaves.iter().map(|leaf| (leaf.ty, leaf.scalar, leaf.in_memory, leaf.range)).collect();
-        memo::key_of(&(leaves, &self.expressions, self.root, self.in_registers, &self.assumptions))
+        memo::key_of(&(
+            leaves,
+            &self.expressions,
+            self.root,
+            self.in_registers,
+            self.number,
+            &self.assumptions,
+        ))
     }
 }

@@ -6,6 +6,7 @@ use ::synth::window::{Input, NoWindow, Window};
 use memo::Key;
 use parsers::{Instruction, Kind};
 
+use super::call::is_float;
 use crate::commands::synth::functions;
 
 /// Choices of immediates that an instruction may have.
@@ -137,6 +138,8 @@ fn window(instruction: &Instruction, choices: &[i64]) -> Result<Window, NoWindow
     function.args.iter_mut().enumerate().for_each(|(position, arg)| arg.name = letter(position));
     let mut window = Window::of_function(&function, &inputs)?;
     window.name.clone_from(&instruction.id);
+    let is_number = |result: &parsers::Argument| result.kind == Kind::Scalar && !is_float(result);
+    window.number = matches!(&instruction.signature.results[..], [result] if is_number(result));
     Ok(window)
 }
 
