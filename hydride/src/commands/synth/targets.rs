@@ -112,7 +112,7 @@ pub struct Ground {
     /// A hash of the instructions with their costs and of the registers' widths.
     pub key: Key,
     /// What a register with constants costs, in thousandths of a cycle.
-    constant: u64,
+    pub constant: u64,
 }
 
 impl Ground {
