@@ -33,7 +33,8 @@ __attribute__((visibility("hidden"))) void z3_load(void) {
         library = dlopen(places[place], RTLD_LAZY | RTLD_LOCAL);
     }
     if (!library) {
-        fprintf(stderr, "error: Z3 cannot be loaded: %s\n", dlerror());
+        fputs("error: no libz3.so is in ../lib/hydride or ../z3/lib, seen from the program's folder, nor in the checkout: ", stderr);
+        fprintf(stderr, "%s\n", dlerror());
         _Exit(1);
     }
     for (size_t number = 0; number < COUNT; number++) {

@@ -43,8 +43,7 @@ impl Found {
             .and_then(|(program, _)| c_expression(&mut answer.meaning, table, program, syntax));
         let counted = answer.program.as_ref().map(|(program, _)| {
             let ops = || program.steps.iter().map(|step| table.op(step.op));
-            let constants = program.constants() as u64 * ground.constant.max(1);
-            let cost = ops().map(|op| price(table, op)).sum::<u64>() + constants;
+            let cost = ops().map(|op| price(table, op)).sum::<u64>() + program.constants() as u64;
             (cost, ops().map(|op| op.instruction).collect())
         });
         let moves_by_constants = answer

@@ -26,7 +26,7 @@ use crate::commands::synth::{answer_key, solve_with};
 use crate::console::{Phase, Phases, on_interrupt};
 
 /// Names how choices are searched beside each other, so that what was found in another way is searched again.
-const CHOICES: &[u8] = b"port 4";
+const CHOICES: &[u8] = b"port 3";
 
 /// Names what is kept of a search that ran out of time.
 const TOO_LONG: &[u8] = b"port out of time";

@@ -112,7 +112,7 @@ pub struct Ground {
     /// A hash of the instructions with their costs and of the registers' widths.
     pub key: Key,
     /// What a register with constants costs, in thousandths of a cycle.
-    pub constant: u64,
+    constant: u64,
 }
 
 impl Ground {
