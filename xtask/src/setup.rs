@@ -151,7 +151,7 @@ fn unpack(archive: &Path, library: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes a static library that has the real one's functions and loads it from its absolute path.
+/// Makes a static library that has the real one's functions and loads it.
 fn write_import_library(library: &Path, link: &Path) -> Result<()> {
     let symbols = symbols(&fs::read(library)?);
     ensure!(symbols.len() > 500, "{} has no Z3 symbols", library.display());
