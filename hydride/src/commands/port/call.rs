@@ -2,9 +2,9 @@
 
 use ::search::Syntax;
 use hydride_ir::Op;
-use parsers::{Instruction, Kind};
+use parsers::Instruction;
 
-use super::sources::letter;
+use super::sources::{is_float, letter};
 
 /// A function of a header.
 pub struct Written<'a> {
@@ -57,9 +57,4 @@ pub fn names(instruction: &Instruction) -> impl Iterator<Item = String> {
 pub fn reads(instruction: &Instruction, position: usize) -> bool {
     let exprs = instruction.function.exprs();
     exprs.iter().any(|expr| matches!(expr.op, Op::Arg(arg) if arg.0 as usize == position))
-}
-
-/// Whether an argument is a scalar that is no integer: bodies read its bits.
-pub fn is_float(arg: &parsers::Argument) -> bool {
-    arg.kind == Kind::Scalar && arg.element.is_some_and(|element| element.float)
 }

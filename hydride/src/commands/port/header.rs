@@ -7,9 +7,9 @@ use ::search::Syntax;
 use hydride_ir::passes::gives_nans;
 use parsers::{Instruction, Kind};
 
-use super::call::{Written, is_float, parameters, reads, result_type};
+use super::call::{Written, parameters, reads, result_type};
 use super::fallback::Fallback;
-use super::sources::{count, inserted, letter};
+use super::sources::{count, inserted, is_float, letter};
 use super::table::{Row, by_instruction, certificate};
 use crate::commands::synth::targets::Ground;
 use crate::isa::InstructionSet;

@@ -6,7 +6,6 @@ use ::synth::window::{Input, NoWindow, Window};
 use memo::Key;
 use parsers::{Instruction, Kind};
 
-use super::call::is_float;
 use crate::commands::synth::functions;
 
 /// Choices of immediates that an instruction may have.
@@ -141,6 +140,11 @@ fn window(instruction: &Instruction, choices: &[i64]) -> Result<Window, NoWindow
     let is_number = |result: &parsers::Argument| result.kind == Kind::Scalar && !is_float(result);
     window.number = matches!(&instruction.signature.results[..], [result] if is_number(result));
     Ok(window)
+}
+
+/// Whether an argument is a scalar that is no integer: bodies read its bits.
+pub fn is_float(arg: &parsers::Argument) -> bool {
+    arg.kind == Kind::Scalar && arg.element.is_some_and(|element| element.float)
 }
 
 /// How many numbers an operand in memory is read as, each by itself: targets have instructions that put one into a lane of a
