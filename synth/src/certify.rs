@@ -153,12 +153,11 @@ fn is_well_formed(window: &Window, table: &Table, program: &Program) -> Result<(
     let fills = |content: &Content, container: u32, ty: Type| {
         container > 0 && content.len() as u64 * u64::from(container) == u64::from(ty.width)
     };
-    let extends = window.number && window.ty().lanes == 1 && program.container < window.ty().width;
-    let width = program.container == window.ty().width;
-    require(
-        if program.extended.is_some() { extends } else { width },
-        "lanes of another width than the result's",
-    )?;
+    let fits = match program.extended {
+        Some(_) => window.number && window.ty().lanes == 1 && program.container < window.ty().width,
+        None => program.container == window.ty().width,
+    };
+    require(fits, "lanes of another width than the result's")?;
     for input in &program.inputs {
         require(fills(&input.content, input.container, input.ty), "an input that is not full")?;
         for (position, entry) in (0..).zip(&input.content) {

@@ -140,10 +140,8 @@ fn candidates(meaning: &mut Meaning<'_>, table: &Table) -> Option<Vec<Candidate>
                 Some(leaf)
             };
             let leaves: Vec<Option<usize>> = instruction.operands.iter().map(leaf).collect();
-            let choices = combinations(&instruction.operands).into_iter();
-            for (choices, extended) in
-                choices.flat_map(|own| extensions.iter().map(move |how| (own.clone(), *how)))
-            {
+            for choices in combinations(&instruction.operands) {
+                let mut left = extensions.to_vec();
                 let mut gives = |(sample, wanted): (&Vec<Bits>, &Vec<u64>)| {
                     let mut immediates = choices.iter();
                     let arg = |(operand, leaf): (&Operand, &Option<usize>)| match (operand, leaf) {
@@ -154,13 +152,15 @@ fn candidates(meaning: &mut Meaning<'_>, table: &Table) -> Option<Vec<Candidate>
                     };
                     let args: Option<Vec<Bits>> = instruction.operands.iter().zip(&leaves).map(arg).collect();
                     args.is_some_and(|args| {
-                        compiled.run_into(&mut machine, &args).is_ok()
-                            && match (extended, compiled.result_words(&machine, 0)) {
-                                (None, words) => words == &wanted[..],
-                                (Some(signed), words) => {
-                                    extend(words[0], result.width, bits, signed) == wanted[0]
-                                }
-                            }
+                        if compiled.run_into(&mut machine, &args).is_err() {
+                            return false;
+                        }
+                        let words = compiled.result_words(&machine, 0);
+                        left.retain(|extended| match extended {
+                            None => words == &wanted[..],
+                            Some(signed) => extend(words[0], result.width, bits, *signed) == wanted[0],
+                        });
+                        !left.is_empty()
                     })
                 };
                 if samples.iter().zip(&wanted).all(&mut gives) {
@@ -168,7 +168,7 @@ fn candidates(meaning: &mut Meaning<'_>, table: &Table) -> Option<Vec<Candidate>
                         instruction: at,
                         choices,
                         registers: registers.clone(),
-                        extended,
+                        extended: left[0],
                     });
                 }
             }

@@ -44,7 +44,7 @@ const FEW_STATES: usize = 768;
 /// How often what there is without a refused operation is looked for.
 const MAX_REFUSED: usize = 3;
 
-/// What it costs to put a register beside another one, in thousandths of a cycle.
+/// What it costs to put a register beside another one, or to take a number out of one, in thousandths of a cycle.
 const JOIN: u64 = 1000;
 
 /// How far a search came.
