@@ -17,12 +17,14 @@ use crate::{root, specs};
 const MATURIN: &str = "maturin==1.16.0";
 
 /// What must work where the wheel is installed: documents are read, which needs proofs by Z3, and an instruction is
-/// evaluated.
+/// evaluated. The Z3 is the one that is installed beside it, not the checkout's.
 const TRIAL: &str = "
-import sys, numpy, hydride
+import os, sys, numpy, hydride
 average = hydride.load(sys.argv[1])['_mm_avg_epu8']
 assert average(numpy.full(16, 1, 'u1'), numpy.full(16, 4, 'u1')).tolist() == [3] * 16
 assert hydride.check(average, lambda a, b: a // 2 + b // 2).mismatches > 0
+loaded = {line.split()[-1] for line in open('/proc/self/maps') if 'libz3' in line}
+assert len(loaded) == 1 and all(path.startswith(os.path.realpath(sys.argv[2]) + '/') for path in loaded), loaded
 ";
 
 /// Makes the wheel in a folder.
@@ -44,7 +46,7 @@ pub fn try_wheel(folder: &Path, wheel: &Path) -> Result<()> {
     run(pip.args(["--root-user-action=ignore", "--target"]).arg(&site).arg(wheel))?;
     // Nothing else that is installed for this Python is seen.
     let mut python = Command::new("python3");
-    python.args(["-S", "-P", "-c", TRIAL]).arg(specs::sample_folder());
+    python.args(["-S", "-P", "-c", TRIAL]).arg(specs::sample_folder()).arg(&site);
     run(python.env("PYTHONPATH", &site).env("HYDRIDE_CACHE", "").current_dir(folder))?;
     println!("the wheel works with nothing but what it depends on");
     Ok(())
