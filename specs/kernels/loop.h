@@ -1,7 +1,8 @@
 // A kernel's loop as it is written and with synthesized code for its body, and a program that runs both.
 //
 // A kernel defines RESULT (the type of an element of the result), PARAMETERS (rows and scalars), ARGUMENTS (the same, from
-// buffers `b` and integers `s`), BODY (the result's element `i`) and LEAVES (what its window reads from element `i` on).
+// buffers `b` and integers `s`), BODY (the result's element `i`) and LEAVES (what its window reads from element `i` on). Where a
+// step reads elements of later ones, AHEAD is how many of them there must be.
 // With ORIGINAL this is the loop as it is written, with SYNTHESIZED the loop over the function of that name, which computes
 // LANES elements; with neither it is the program, which times rows of ELEMENTS (1920 if the kernel defines no other number):
 //
@@ -26,10 +27,15 @@ void original(RESULT *restrict out, long n, PARAMETERS) {
 
 #elif defined SYNTHESIZED
 
+#ifndef AHEAD
+#define AHEAD 0
+#endif
+
 void synthesized(RESULT *restrict out, long n, PARAMETERS) {
   long i = 0;
 #pragma clang loop unroll_count(4)
-  for (; i + LANES <= n; i += LANES) SYNTHESIZED(out + i, LEAVES);
+  for (; i + LANES + AHEAD <= n; i += LANES) SYNTHESIZED(out + i, LEAVES);
+#pragma clang loop vectorize_width(16) interleave_count(1)
   for (; i < n; i++) out[i] = BODY;
 }
 

@@ -1,7 +1,7 @@
 //! Movements whose immediate is found for what is wanted.
 
 use crate::contents::{Content, Entry, States, Wanted};
-use crate::moves::{Homes, applied};
+use crate::moves::{BLOCK, Homes, applied};
 use crate::options::{Finder, Way};
 use crate::table::{Arrangement, OpId};
 
@@ -13,11 +13,12 @@ impl Finder<'_, '_> {
             if table.op(*first).result != wanted.ty {
                 continue;
             }
-            for (swapped, in_place) in [(false, false), (true, false), (false, true), (true, true)] {
+            let all = [Homes::Ordered, Homes::Placed, Homes::Shifted];
+            for (homes, swapped) in all.into_iter().flat_map(|homes| [(homes, false), (homes, true)]) {
                 let steps: Option<Vec<(OpId, Vec<Content>)>> = wanted
                     .registers
                     .iter()
-                    .map(|content| self.by_immediate(*first, arrangement, content, swapped, in_place))
+                    .map(|content| self.by_immediate(*first, arrangement, content, swapped, homes))
                     .collect();
                 let Some(steps) = steps else { continue };
                 // Leaving everything where it is is no movement.
@@ -36,21 +37,22 @@ impl Finder<'_, '_> {
 
     /// The operation, and what its operands hold, for the result to hold `content`.
     fn by_immediate(
-        &self,
+        &mut self,
         first: OpId,
         arrangement: &Arrangement,
         content: &Content,
         swapped: bool,
-        in_place: bool,
+        homes: Homes,
     ) -> Option<(OpId, Vec<Content>)> {
         let (op, container) = (self.table.op(first), arrangement.container);
         let width = op.args.iter().map(|own| own.width).max()?;
-        let homes = if in_place { Homes::Placed } else { Homes::Ordered };
         let mut registers = self.registers(content, homes, width, container);
         // Of a register that is as wide as the result, no lower part is read where operations read the whole.
         let reads = width > op.result.width || op.args.iter().all(|own| own.width == width);
         let fits = reads && (1..=op.args.len()).contains(&registers.len());
-        if !fits || in_place && registers.len() < 2 || swapped && op.args.len() != 2 {
+        let places = homes == Homes::Ordered || registers.len() > 1;
+        let shifts = homes != Homes::Shifted || width > BLOCK && self.meaning.window().in_registers;
+        if !fits || !places || !shifts || swapped && op.args.len() != 2 {
             return None;
         }
         // Two operands may be one register.
@@ -66,7 +68,10 @@ impl Finder<'_, '_> {
             if held.drain(lanes(arg)..).any(|entry| entry != Entry::Any) {
                 return None;
             }
-            operands[arg] = held;
+            operands[arg] = match homes {
+                Homes::Shifted => self.in_whole_blocks(held, container),
+                _ => held,
+            };
         }
         let found = arrangement.find(|lane, outcome| match (content[lane], outcome) {
             (Entry::Any, _) => true,

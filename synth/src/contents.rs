@@ -117,6 +117,19 @@ impl Wanted {
         self.registers.iter().flatten().all(|entry| matches!(entry, Entry::Any | Entry::Value(..)))
     }
 
+    /// Bits of the registers in which elements of a leaf lie that are wanted, from the first to the last one.
+    pub(crate) fn span(&self) -> u32 {
+        let mut elements = self.registers.iter().flatten().filter_map(|entry| match entry {
+            Entry::Element(element) => Some((element.index, element.index)),
+            _ => None,
+        });
+        let all = elements.next().map(|first| {
+            elements.fold(first, |(least, most), (index, _)| (least.min(index), most.max(index)))
+        });
+        let bits = all.map_or(0, |(least, most)| (most - least + 1) * self.container);
+        bits.next_multiple_of(self.ty.width)
+    }
+
     /// All values that registers hold lanes of.
     pub fn values(&self) -> Vec<NodeId> {
         let mut values: Vec<NodeId> = self
@@ -244,14 +257,19 @@ pub(crate) fn filling<'a>(registers: impl Iterator<Item = &'a Content>) -> (usiz
     registers.flatten().fold((0, 0), |(held, all), entry| (held + usize::from(*entry != Entry::Any), all + 1))
 }
 
-/// Whether a register holds some of the first elements of a leaf, each in its place, and is open elsewhere.
+/// Whether a register holds elements of one of the registers that a leaf is in order, each in its place, and is open elsewhere.
 fn is_at_home(content: &Content) -> bool {
-    let in_place = |(position, entry): (u32, &Entry)| match entry {
+    let count = content.len() as u32;
+    let mut first = None;
+    let mut in_place = |(position, entry): (u32, &Entry)| match entry {
         Entry::Any => true,
-        Entry::Element(element) => element.index == position,
+        Entry::Element(element) => element
+            .index
+            .checked_sub(position)
+            .is_some_and(|start| start.is_multiple_of(count) && *first.get_or_insert(start) == start),
         _ => false,
     };
-    content.contains(&Entry::Any) && (0..).zip(content).all(in_place)
+    content.contains(&Entry::Any) && (0..).zip(content).all(&mut in_place)
 }
 
 /// A register of a state.

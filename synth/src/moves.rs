@@ -259,7 +259,7 @@ pub(crate) fn applied(
 }
 
 /// Bits of the blocks that instructions unpack by themselves.
-const BLOCK: u32 = 128;
+pub(crate) const BLOCK: u32 = 128;
 
 /// Where a movement's operands hold what it moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -276,6 +276,8 @@ pub(crate) enum Homes {
     Odd,
     /// In one register, of which two leaves have a half each.
     Beside,
+    /// Each in its place of the block in which it is wanted, in registers that begin at any block.
+    Shifted,
 }
 
 impl Homes {
@@ -287,6 +289,11 @@ impl Homes {
             Self::Even => (2 * lane / lanes, 2 * lane % lanes),
             Self::Odd => (2 * lane / lanes, 2 * lane % lanes + 1),
             Self::Placed => (0, position),
+            Self::Shifted => {
+                let block = (BLOCK / container).max(1);
+                let to = position / block;
+                (lane / block + lanes / block - to, to * block + lane % block)
+            }
             Self::Blocks => {
                 let block = (BLOCK / container).max(1);
                 let (pair, run) = (lane / (2 * lanes), lane % (2 * lanes) / block);

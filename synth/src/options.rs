@@ -572,7 +572,7 @@ impl<'m, 'w> Finder<'m, 'w> {
             let one = wanted.registers.iter().all(|content| sources(content) <= 1);
             let narrows = own.args.len() == 1 && own.args[0].width > wanted.ty.width;
             let most = wanted.ty.width * wanted.registers.len() as u32 * if narrows { 2 } else { 1 };
-            if one && bits > most {
+            if one && bits > most.max(wanted.span()) {
                 return None;
             }
         }
@@ -656,7 +656,11 @@ impl<'m, 'w> Finder<'m, 'w> {
             {
                 return None;
             }
-            wanted_below.push(contents.into_iter().cloned().collect());
+            let contents = contents.into_iter().cloned();
+            wanted_below.push(match template.moves {
+                true => contents.map(|content| self.in_whole_blocks(content, container)).collect(),
+                false => contents.collect(),
+            });
         }
         let nowhere = Place { state: StateId(0), register: 0, low: false };
         let mut steps: Vec<(OpId, Vec<Place>)> =

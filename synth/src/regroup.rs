@@ -10,6 +10,7 @@ use search::Class;
 
 use crate::contents::{Content, Entry, Source, Wanted};
 use crate::forms::{joined, merged, merged_from_above};
+use crate::moves::BLOCK;
 use crate::options::{Finder, MAX_CONTAINER};
 use crate::window::{Element, Meaning};
 
@@ -263,6 +264,40 @@ impl Finder<'_, '_> {
         } else {
             Some((source, lane * (all / container) + low / container))
         }
+    }
+
+    /// What a movement's operand holds; where these are elements of a leaf in registers, in order from a block between two
+    /// registers on, with their neighbors: blocks are moved as wholes.
+    pub(crate) fn in_whole_blocks(&mut self, content: Content, container: u32) -> Content {
+        self.run_of(&content, container).unwrap_or(content)
+    }
+
+    fn run_of(&mut self, content: &Content, container: u32) -> Option<Content> {
+        if !self.meaning.window().in_registers || !content.contains(&Entry::Any) {
+            return None;
+        }
+        let mut first = None;
+        for (position, entry) in content.iter().enumerate().filter(|(_, entry)| **entry != Entry::Any) {
+            let Some((Source::Leaf(leaf), lane)) = self.home(*entry, container) else { return None };
+            let start = (leaf, i64::from(lane) - position as i64);
+            if *first.get_or_insert(start) != start {
+                return None;
+            }
+        }
+        let (leaf, start) = first?;
+        let (start, count) = (u32::try_from(start).ok()?, content.len() as u32);
+        let ty = self.meaning.window().leaves[leaf as usize].ty;
+        let is_between = (start * container).is_multiple_of(BLOCK) && !start.is_multiple_of(count);
+        if !is_between || !ty.width.is_multiple_of(container) || (start + count) * container > ty.bits() {
+            return None;
+        }
+        let mut lane = |at: u32| {
+            let element = Element { leaf, index: at * container / ty.width };
+            let bits = self.meaning.element_bits(element);
+            self.meaning.dag.slice(bits, at * container % ty.width, container, false)
+        };
+        let lanes = (start..start + count).map(|at| Some(lane(at))).collect();
+        self.grouped(vec![lanes], container)?.pop()
     }
 
     /// Lanes over whole leaves as lanes of values over samples.

@@ -3,7 +3,7 @@
 
 use search::{Class, Type};
 
-use crate::contents::{Content, Entry, States, Wanted, in_order};
+use crate::contents::{Content, Entry, States, Wanted, in_order, sources};
 use crate::options::{Finder, Way};
 use crate::table::{Op, OpId, Table};
 
@@ -22,7 +22,7 @@ impl Finder<'_, '_> {
         for pair in joined.chunks_mut(2) {
             let [low, high] = pair else { return None };
             for arg in (0..own.args.len()).filter(|arg| own.args[*arg] != above.args[*arg]) {
-                if !is_computed(&low[arg]) || !is_computed(&high[arg]) {
+                if sources(&low[arg]).is_empty() || sources(&high[arg]).is_empty() {
                     continue;
                 }
                 for (entry, more) in high[arg].iter_mut().zip(&low[arg]) {

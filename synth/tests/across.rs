@@ -30,7 +30,7 @@ fn table() -> Table {
 #[test]
 fn halves_are_exchanged_by_what_keeps_its_operand() {
     let text = "func @f(%a: 128) -> (%r: 32) {\n  %r[0 +: 32] = add(add(%a[0 +: 32], %a[32 +: 32]), add(%a[64 +: 32], %a[96 +: 32]))\n}\n";
-    assert_eq!(registers::found(text, table()), ["shuffle", "add", "shuffle", "add"]);
+    assert_eq!(registers::found(text, 128, table()), ["shuffle", "add", "shuffle", "add"]);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn halves_are_extended_one_by_one() {
         lane(2),
         lane(3)
     );
-    assert_eq!(registers::found(&text, table()).len(), 6);
+    assert_eq!(registers::found(&text, 128, table()).len(), 6);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn bytes_are_added_up_in_wider_containers() {
             let add = instruction("add64", 2, 64, |at| format!("add(%a[{at} +: 64], %b[{at} +: 64])"));
             Table::new(vec![differences(), high, add])
         };
-        assert_eq!(registers::found(&text(128, 16), table()), ["differences", "high", "add64"]);
-        assert_eq!(registers::found(&text(64, 8), table()), ["differences"]);
+        assert_eq!(registers::found(&text(128, 16), 128, table()), ["differences", "high", "add64"]);
+        assert_eq!(registers::found(&text(64, 8), 128, table()), ["differences"]);
     }
 }

@@ -14,7 +14,7 @@ fn instruction(id: &str, args: usize, width: u32, lane: impl Fn(u32) -> String) 
 
 /// The names of the instructions that compute a function of registers.
 fn found(text: &str, instructions: Vec<Instruction>) -> Vec<String> {
-    registers::found(text, Table::new(instructions))
+    registers::found(text, 128, Table::new(instructions))
 }
 
 /// The text of a function of registers `%a`, `%b` and `%c`.

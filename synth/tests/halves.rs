@@ -79,3 +79,19 @@ fn wrapped_sums_are_rotated_by_bytes() {
     let expression = "(vector_reduce_add:i32 a:i32x4)";
     assert_eq!(found(all, &[128], "i32x4", expression), ["rotate", "add", "rotate", "add"]);
 }
+
+/// What two registers hold in turn is gathered in one, of which the halves are multiplied, rather than narrowed register by register.
+#[test]
+fn every_other_element_is_gathered_in_whole_registers() {
+    let element = |name: &str, at: u32| format!("%{name}[{} +: 16]", 32 * at);
+    let gather = instruction("gather", &[128; 2], 128, 16, |lane| match lane {
+        0..4 => element("a", lane),
+        _ => element("b", lane - 4),
+    });
+    let narrow = instruction("narrow", &[128], 64, 16, |lane| element("a", lane));
+    let even = |name: &str| format!("(shuffle:u16x8 {name}:u16x16 [0,2,4,6,8,10,12,14])");
+    let expression = format!("(widening_mul:u32x8 {} {})", even("a"), even("b"));
+    let all = [gather, narrow].into_iter().chain(products()).collect();
+    let expected = ["gather", "gather", "product", "product_of_upper"];
+    assert_eq!(found(all, &[64, 128], "u16x16", &expression), expected);
+}

@@ -23,7 +23,7 @@ fn function(args: &[&str], width: u32, lane: impl Fn(u32) -> String) -> String {
 
 /// How many of some instructions compute a function of registers.
 fn length(text: &str, instructions: Vec<Instruction>) -> usize {
-    registers::found(text, Table::new(instructions)).len()
+    registers::found(text, 128, Table::new(instructions)).len()
 }
 
 fn binary(op: &'static str, width: u32) -> impl Fn(u32) -> String {

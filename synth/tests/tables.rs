@@ -38,7 +38,7 @@ fn instructions() -> Vec<Instruction> {
 
 /// How many instructions compute a function of two registers.
 fn length(text: &str) -> usize {
-    registers::found(text, Table::new(instructions())).len()
+    registers::found(text, 128, Table::new(instructions())).len()
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn a_table_of_some_instructions_has_the_operations_of_these() {
              %b[8*i +: 8])\n  }}\n}}\n"
         )
     };
-    assert_eq!(registers::found(&text("add"), some), ["add"]);
-    assert_eq!(registers::found(&text("sub"), whole), ["difference"]);
+    assert_eq!(registers::found(&text("add"), 128, some), ["add"]);
+    assert_eq!(registers::found(&text("sub"), 128, whole), ["difference"]);
 }
 
 #[test]
@@ -106,5 +106,5 @@ fn halves_of_sums_are_moved_together_by_one_index() {
                 %b[16*i +: 16])[8 +: 8]\n  }\n}\n";
     let add = instruction("add_words", 16, |at| format!("add(%a[{at} +: 16], %b[{at} +: 16])"));
     let all = instructions().into_iter().chain([add]).collect();
-    assert_eq!(registers::found(text, Table::new(all)), ["add_words", "choose"]);
+    assert_eq!(registers::found(text, 128, Table::new(all)), ["add_words", "choose"]);
 }

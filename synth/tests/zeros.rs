@@ -49,7 +49,7 @@ fn zeros_of_words_are_those_of_bytes() {
             "func @f(%a: 128) -> (%r: 128) {{\n  for i in 0..{count} {{\n    %r[{width}*i +: {width}] = \
              leading_zeros(%a[{width}*i +: {width}])\n  }}\n}}\n"
         );
-        assert_eq!(registers::found(&text, table()).len(), length);
+        assert_eq!(registers::found(&text, 128, table()).len(), length);
     }
 }
 
@@ -57,5 +57,5 @@ fn zeros_of_words_are_those_of_bytes() {
 fn signs_of_words_are_zeros_of_what_differs_from_its_neighbor() {
     let text = "func @f(%a: 128) -> (%r: 128) {\n  for i in 0..4 {\n    %r[32*i +: 32] = cast.u(leading_zeros(xor(%a[32*i + 1 +: 31], \
                 %a[32*i +: 31])), 32)\n  }\n}\n";
-    assert_eq!(registers::found(text, table()).len(), 22);
+    assert_eq!(registers::found(text, 128, table()).len(), 22);
 }

@@ -43,6 +43,9 @@ struct Line {
     bits: Option<u32>,
     leaves: Vec<LeafLine>,
     expr: String,
+    /// Leaves are in registers: neighbors are moved there, not loaded from where they begin.
+    #[serde(default)]
+    in_registers: bool,
     #[serde(default)]
     assume: Option<Vec<String>>,
     #[serde(default)]
@@ -134,7 +137,7 @@ impl Window {
             leaves,
             expressions,
             root,
-            in_registers: false,
+            in_registers: found.in_registers,
             number: false,
             assumptions,
             reference: found.halide21,
