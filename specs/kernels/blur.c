@@ -4,8 +4,10 @@
 #define PARAMETERS const uint16_t *restrict r0
 #define ARGUMENTS b[0]
 #define BODY (uint16_t)(r0[i] + r0[i + 1] + r0[i + 2]) / 3
-// What a step reads of the next one.
+// On x86 a step of two registers reads a third one.
+#ifdef __AVX2__
 #define AHEAD LANES / 2
+#endif
 #define LEAVES r0 + i, r0 + i + 2
 
 #include "loop.h"

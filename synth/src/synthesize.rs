@@ -632,13 +632,16 @@ fn missing_operator(meaning: &Meaning<'_>, table: &Table, roots: &[NodeId]) -> O
 }
 
 /// What a program's steps and constants cost together, in thousandths of a cycle, the movements that put a result together which is in
-/// several registers and fits one, and the one that takes a number out of a vector register.
+/// several registers and fits one, and the one that takes a number out of a vector register. Of programs that cost the same the one
+/// with fewer stores is taken.
 fn price(target: &Target<'_>, window: &Window, program: &Program, cost: &dyn Fn(OpId) -> u64) -> u64 {
     let fits = window.in_registers && target.widths.iter().any(|width| *width >= window.ty().bits());
     let joins = if fits { program.outputs.len().saturating_sub(1) } else { 0 };
+    let stores = if window.in_registers { 0 } else { program.outputs.len() };
     program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
         + JOIN * (joins as u64 + u64::from(is_taken_out(window, program)))
         + target.constant * program.constants() as u64
+        + stores as u64
 }
 
 /// Whether a program leaves a number in a vector register, which belongs in a general one.
