@@ -3,7 +3,7 @@
 
 use hydride_ir::exact::{Node, NodeId, Part};
 
-use crate::contents::{Entry, Wanted};
+use crate::contents::{Content, Entry, Wanted};
 use crate::options::Finder;
 use crate::table::TemplateId;
 use crate::unify::Binding;
@@ -56,6 +56,15 @@ impl Finder<'_, '_> {
         let mut pair = |low, high| meaning.dag.concat(&[low, high].map(|node| Part { node, width: half }));
         Some([pair(element, after), pair(before, element), pair(zeros, element)])
     }
+}
+
+/// Whether registers hold the even and the odd lanes of values: what gives the ones does not give the others.
+pub(crate) fn takes_both_of_pairs(wanted: &Wanted) -> bool {
+    let first = |content: &Content| content.iter().position(|entry| *entry != Entry::Any);
+    let parity = |content: &Content| first(content).map(|at| content[at].lane() % 2);
+    wanted.registers.len() > 1
+        && takes_every_other(wanted)
+        && wanted.registers.iter().any(|content| parity(content) != parity(&wanted.registers[0]))
 }
 
 /// Whether each register holds every other lane of its values, in order.

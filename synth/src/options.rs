@@ -11,6 +11,7 @@ use crate::contents::{
 use crate::counts::counts;
 use crate::forms::{is_computed_shift, is_condition, sliced};
 use crate::idle::idle;
+use crate::neighbors::takes_both_of_pairs;
 use crate::normal::normal;
 use crate::rewrite::{bit_choice, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
@@ -195,6 +196,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         }
         let mut ways = Vec::new();
         self.pairs(states, &wanted, moves, &mut ways);
+        ways.extend((ways.is_empty() && takes_both_of_pairs(&wanted)).then(|| wanted.apart(states, moves)));
         self.split(states, &wanted, moves, &mut ways);
         self.lower_half(states, &wanted, moves, &mut ways);
         let mut direct = false;
@@ -656,11 +658,9 @@ impl<'m, 'w> Finder<'m, 'w> {
             {
                 return None;
             }
-            let contents = contents.into_iter().cloned();
-            wanted_below.push(match template.moves {
-                true => contents.map(|content| self.in_whole_blocks(content, container)).collect(),
-                false => contents.collect(),
-            });
+            let own =
+                |content| if template.moves { self.in_whole_blocks(content, container) } else { content };
+            wanted_below.push(contents.into_iter().cloned().map(own).collect());
         }
         let nowhere = Place { state: StateId(0), register: 0, low: false };
         let mut steps: Vec<(OpId, Vec<Place>)> =
