@@ -11,7 +11,6 @@ use crate::contents::{
 use crate::counts::counts;
 use crate::forms::{is_computed_shift, is_condition, sliced};
 use crate::idle::idle;
-use crate::neighbors::takes_both_of_pairs;
 use crate::normal::normal;
 use crate::rewrite::{bit_choice, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
@@ -196,7 +195,7 @@ impl<'m, 'w> Finder<'m, 'w> {
         }
         let mut ways = Vec::new();
         self.pairs(states, &wanted, moves, &mut ways);
-        ways.extend((ways.is_empty() && takes_both_of_pairs(&wanted)).then(|| wanted.apart(states, moves)));
+        ways.extend((ways.is_empty() && wanted.takes_both_of_pairs()).then(|| wanted.apart(states, moves)));
         self.split(states, &wanted, moves, &mut ways);
         self.lower_half(states, &wanted, moves, &mut ways);
         let mut direct = false;
