@@ -130,29 +130,6 @@ impl Wanted {
         bits.next_multiple_of(self.ty.width)
     }
 
-    /// Whether each register holds every other lane of its values, in order.
-    pub(crate) fn takes_every_other(&self) -> bool {
-        self.container >= 16
-            && self.container <= 32
-            && self.registers.iter().all(|content| {
-                let mut lanes = content.iter().enumerate().filter_map(|(position, entry)| match entry {
-                    Entry::Value(_, lane) => Some(i64::from(*lane) - 2 * position as i64),
-                    _ => None,
-                });
-                let Some(first) = lanes.next() else { return false };
-                lanes.clone().count() > 0 && lanes.all(|lane| lane == first)
-            })
-    }
-
-    /// Whether registers hold the even and the odd lanes of values: what gives the ones does not give the others.
-    pub(crate) fn takes_both_of_pairs(&self) -> bool {
-        let first = |content: &Content| content.iter().position(|entry| *entry != Entry::Any);
-        let parity = |content: &Content| first(content).map(|at| content[at].lane() % 2);
-        self.registers.len() > 1
-            && self.takes_every_other()
-            && self.registers.iter().any(|content| parity(content) != parity(&self.registers[0]))
-    }
-
     /// All values that registers hold lanes of.
     pub fn values(&self) -> Vec<NodeId> {
         let mut values: Vec<NodeId> = self

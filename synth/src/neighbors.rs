@@ -3,7 +3,7 @@
 
 use hydride_ir::exact::{Node, NodeId, Part};
 
-use crate::contents::Wanted;
+use crate::contents::{Entry, Wanted};
 use crate::options::Finder;
 use crate::table::TemplateId;
 use crate::unify::Binding;
@@ -12,7 +12,7 @@ impl Finder<'_, '_> {
     /// Operations on pairs of neighboring elements, or on such elements shifted up, that give a value made of one of them.
     pub(crate) fn of_neighbors(&mut self, wanted: &Wanted, value: NodeId) -> Vec<(TemplateId, Binding)> {
         let container = wanted.container;
-        if !wanted.takes_every_other() {
+        if !takes_every_other(wanted) {
             return Vec::new();
         }
         let Some(pairs) = self.pairs_of(value, container / 2) else { return Vec::new() };
@@ -56,4 +56,18 @@ impl Finder<'_, '_> {
         let mut pair = |low, high| meaning.dag.concat(&[low, high].map(|node| Part { node, width: half }));
         Some([pair(element, after), pair(before, element), pair(zeros, element)])
     }
+}
+
+/// Whether each register holds every other lane of its values, in order.
+fn takes_every_other(wanted: &Wanted) -> bool {
+    wanted.container >= 16
+        && wanted.container <= 32
+        && wanted.registers.iter().all(|content| {
+            let mut lanes = content.iter().enumerate().filter_map(|(position, entry)| match entry {
+                Entry::Value(_, lane) => Some(i64::from(*lane) - 2 * position as i64),
+                _ => None,
+            });
+            let Some(first) = lanes.next() else { return false };
+            lanes.clone().count() > 0 && lanes.all(|lane| lane == first)
+        })
 }

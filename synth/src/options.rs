@@ -195,7 +195,6 @@ impl<'m, 'w> Finder<'m, 'w> {
         }
         let mut ways = Vec::new();
         self.pairs(states, &wanted, moves, &mut ways);
-        ways.extend((ways.is_empty() && wanted.takes_both_of_pairs()).then(|| wanted.apart(states, moves)));
         self.split(states, &wanted, moves, &mut ways);
         self.lower_half(states, &wanted, moves, &mut ways);
         let mut direct = false;
@@ -657,9 +656,11 @@ impl<'m, 'w> Finder<'m, 'w> {
             {
                 return None;
             }
-            let own =
-                |content| if template.moves { self.in_whole_blocks(content, container) } else { content };
-            wanted_below.push(contents.into_iter().cloned().map(own).collect());
+            let contents = contents.into_iter().cloned();
+            wanted_below.push(match template.moves {
+                true => contents.map(|content| self.in_whole_blocks(content, container)).collect(),
+                false => contents.collect(),
+            });
         }
         let nowhere = Place { state: StateId(0), register: 0, low: false };
         let mut steps: Vec<(OpId, Vec<Place>)> =

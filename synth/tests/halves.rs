@@ -95,23 +95,3 @@ fn every_other_element_is_gathered_in_whole_registers() {
     let expected = ["gather", "gather", "product", "product_of_upper"];
     assert_eq!(found(all, &[64, 128], "u16x16", &expression), expected);
 }
-
-/// A mask leaves the even elements of a register as wider numbers, a shift the odd ones.
-#[test]
-fn neighbors_in_one_register_are_compared_there() {
-    let wide = |id: &str, args: usize, body: &dyn Fn(u32) -> String| {
-        instruction(id, &vec![128; args], 128, 16, |lane| body(16 * lane))
-    };
-    let both = |of: &str| {
-        let of = of.to_owned();
-        move |at: u32| format!("{of}(%a[{at} +: 16], %b[{at} +: 16])")
-    };
-    let all = vec![
-        wide("and", 2, &both("and")),
-        wide("greatest", 2, &both("max.u")),
-        wide("upper", 1, &|at| format!("cast.u(%a[{} +: 8], 16)", at + 8)),
-    ];
-    let lanes = |from: u32| format!("(shuffle:u8x8 a:u8x16 {:?})", (from..16).step_by(2).collect::<Vec<_>>());
-    let expression = format!("(cast:u16x8 (max:u8x8 {} {}))", lanes(0), lanes(1));
-    assert_eq!(found(all, &[128], "u8x16", &expression), ["and", "upper", "greatest"]);
-}
