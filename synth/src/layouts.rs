@@ -5,10 +5,9 @@
 
 use std::fmt;
 
+use crate::moves::BLOCK;
 use crate::window::{Expression, ExpressionId, Expressions, Operator, Type, Window};
 
-/// Bits of the blocks within which wider registers unpack and pack.
-const BLOCK: u32 = 128;
 /// Widths of elements that instructions unpack and pack.
 const ELEMENTS: [u32; 4] = [8, 16, 32, 64];
 /// How many times as wide or narrow lanes become: twice or four times.

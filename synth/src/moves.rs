@@ -283,19 +283,17 @@ pub(crate) enum Homes {
 impl Homes {
     /// The register, by its number, and the place in it of a lane that is wanted at `position` of the result.
     fn of(self, position: u32, lane: u32, width: u32, container: u32) -> (u32, u32) {
-        let lanes = width / container;
+        let (lanes, block) = (width / container, (BLOCK / container).max(1));
         match self {
             Self::Ordered | Self::Beside => (lane / lanes, lane % lanes),
             Self::Even => (2 * lane / lanes, 2 * lane % lanes),
             Self::Odd => (2 * lane / lanes, 2 * lane % lanes + 1),
             Self::Placed => (0, position),
             Self::Shifted => {
-                let block = (BLOCK / container).max(1);
                 let to = position / block;
                 (lane / block + lanes / block - to, to * block + lane % block)
             }
             Self::Blocks => {
-                let block = (BLOCK / container).max(1);
                 let (pair, run) = (lane / (2 * lanes), lane % (2 * lanes) / block);
                 (2 * pair + run % 2, run / 2 * block + lane % block)
             }
