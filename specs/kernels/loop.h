@@ -35,6 +35,7 @@ void synthesized(RESULT *restrict out, long n, PARAMETERS) {
   long i = 0;
 #pragma clang loop unroll_count(4)
   for (; i + LANES + AHEAD <= n; i += LANES) SYNTHESIZED(out + i, LEAVES);
+// Few are left, so that clang's own loop for them takes few at once.
 #pragma clang loop vectorize_width(16) interleave_count(1)
   for (; i < n; i++) out[i] = BODY;
 }

@@ -46,13 +46,15 @@ impl Finder<'_, '_> {
     ) -> Option<(OpId, Vec<Content>)> {
         let (op, container) = (self.table.op(first), arrangement.container);
         let width = op.args.iter().map(|own| own.width).max()?;
+        if homes == Homes::Shifted && (width <= BLOCK || !self.meaning.window().in_registers) {
+            return None;
+        }
         let mut registers = self.registers(content, homes, width, container);
         // Of a register that is as wide as the result, no lower part is read where operations read the whole.
         let reads = width > op.result.width || op.args.iter().all(|own| own.width == width);
         let fits = reads && (1..=op.args.len()).contains(&registers.len());
         let places = homes == Homes::Ordered || registers.len() > 1;
-        let shifts = homes != Homes::Shifted || width > BLOCK && self.meaning.window().in_registers;
-        if !fits || !places || !shifts || swapped && op.args.len() != 2 {
+        if !fits || !places || swapped && op.args.len() != 2 {
             return None;
         }
         // Two operands may be one register.
