@@ -13,7 +13,7 @@ use crate::table::OpId;
 use crate::window::{Element, Meaning, Window};
 
 /// Choices of leaves for the operands of one instruction, at most.
-const MAX_CHOICES: usize = 16;
+const MAX_CHOICES: usize = 24;
 
 impl Finder<'_, '_> {
     /// The instructions that give what one register is to hold, of whole leaves.
@@ -105,9 +105,10 @@ pub(crate) fn content(meaning: &mut Meaning<'_>, ty: Type, (leaf, number): Regis
     (container, content)
 }
 
-/// The ways to have a leaf as each operand, each another one.
+/// The ways to have a leaf as each operand, each another one, first those that are read.
 pub(crate) fn choices_of_leaves(window: &Window, operands: &[Operand]) -> Vec<Vec<Register>> {
     let leaves = &window.leaves;
+    let is_read: Vec<bool> = (0..leaves.len() as u32).map(|leaf| window.reads(leaf)).collect();
     let mut choices: Vec<Vec<Register>> = vec![Vec::new()];
     for registers in operands.iter().map(Operand::registers).filter(|registers| !registers.is_empty()) {
         let fits = |leaf: &u32| {
@@ -119,7 +120,8 @@ pub(crate) fn choices_of_leaves(window: &Window, operands: &[Operand]) -> Vec<Ve
             };
             is_of_class && leaf.ty.bits() == registers.iter().map(|ty| ty.width).sum::<u32>()
         };
-        let own: Vec<u32> = (0..leaves.len() as u32).filter(fits).collect();
+        let mut own: Vec<u32> = (0..leaves.len() as u32).filter(fits).collect();
+        own.sort_by_key(|leaf| !is_read[*leaf as usize]);
         let is_free = |chosen: &[Register], leaf: u32| chosen.iter().all(|own| own.0 != leaf);
         let count = registers.len() as u32;
         let with = |chosen: &[Register], leaf: u32| {

@@ -15,7 +15,9 @@ use crate::normal::normal;
 use crate::rewrite::{bit_choice, is_choice, product_of_halves, rewrites, rounding};
 use crate::shifts::shifts;
 use crate::table::{OpId, Table, TemplateId, crosses, joins_halves};
-use crate::tables::{blended_elements, blends, chooses_bits, chooses_elements, without_sign};
+use crate::tables::{
+    blended_elements, blends, chooses_bits, chooses_elements, multiplies_words, without_sign,
+};
 use crate::unify::{Binding, proposals, zeros};
 use crate::window::{Meaning, Window};
 
@@ -108,16 +110,8 @@ pub struct Finder<'m, 'w> {
 impl<'m, 'w> Finder<'m, 'w> {
     /// A finder with nothing found yet.
     pub fn new(meaning: &'m mut Meaning<'w>, table: &'m Table, widths: Vec<u32>) -> Self {
-        let wide_products = table.templates(64).iter().any(|id| {
-            let template = table.template(*id);
-            let of = match *template.dag.node(template.root) {
-                Node::Slice { of, low: 0, .. } => of,
-                _ => template.root,
-            };
-            template.slots == [32, 32] && matches!(template.dag.node(of), Node::Mul(_))
-        });
         Self {
-            wide_products,
+            wide_products: table.templates(64).iter().any(|id| multiplies_words(table.template(*id))),
             blends_bytes: table.templates(8).iter().any(|id| blends(table.template(*id))),
             chooses_bits: table.templates(8).iter().any(|id| chooses_bits(table.template(*id))),
             meaning,

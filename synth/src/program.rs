@@ -22,6 +22,19 @@ pub enum Value {
     Pair(Box<(Value, Value)>),
 }
 
+impl Value {
+    /// The same of a program with these values in place of its inputs and steps.
+    fn over(&self, inputs: &[Value], steps: &[Value]) -> Self {
+        match self {
+            Value::Input(at) => inputs[*at].clone(),
+            Value::Step(at) => steps[*at].clone(),
+            Value::Low(pair) => Value::Low(Box::new(pair.over(inputs, steps))),
+            Value::High(pair) => Value::High(Box::new(pair.over(inputs, steps))),
+            Value::Pair(two) => Value::Pair(Box::new((two.0.over(inputs, steps), two.1.over(inputs, steps)))),
+        }
+    }
+}
+
 /// A register that is there before the first step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
@@ -97,6 +110,41 @@ impl Program {
         })
     }
 
+    /// The position of an input, which is added where it is not there.
+    fn input(&mut self, input: Input) -> usize {
+        self.inputs.iter().position(|own| *own == input).unwrap_or_else(|| {
+            self.inputs.push(input);
+            self.inputs.len() - 1
+        })
+    }
+
+    /// Does the steps of another program afterwards, whose results are the whole's. Where that one loads a `leaf` it reads what
+    /// `computed` says, given the input and the number of its first element; `None` where that is nothing.
+    pub(crate) fn append(
+        &mut self,
+        upper: &Program,
+        leaf: u32,
+        computed: impl Fn(&Input, i64) -> Option<Value>,
+    ) -> Option<()> {
+        let mut inputs = Vec::new();
+        for input in &upper.inputs {
+            inputs.push(match input.load {
+                Some((own, start)) if own == leaf => computed(input, start)?,
+                _ => Value::Input(self.input(input.clone())),
+            });
+        }
+        let mut steps: Vec<Value> = Vec::new();
+        for step in &upper.steps {
+            let operands = step.operands.iter().map(|own| own.over(&inputs, &steps)).collect();
+            steps.push(self.step(step.op, operands, step.container, &step.content));
+        }
+        let over = |(value, content): &(Value, Content)| (value.over(&inputs, &steps), content.clone());
+        self.outputs = upper.outputs.iter().map(over).collect();
+        self.container = upper.container;
+        self.output_type = upper.output_type;
+        Some(())
+    }
+
     /// A register that is a run of a leaf's elements.
     pub fn load(&mut self, leaf: u32, start: i64, wanted: &Wanted, content: &Content) -> Value {
         let (ty, container) = (wanted.ty, wanted.container);
@@ -128,12 +176,7 @@ impl Program {
         if let Some(first) = content.iter().find(|entry| **entry != Entry::Any) {
             whole.iter_mut().filter(|own| **own == Entry::Any).for_each(|own| *own = *first);
         }
-        let input = Input { ty, container, content: whole, load: None };
-        let at = self.inputs.iter().position(|other| *other == input).unwrap_or_else(|| {
-            self.inputs.push(input);
-            self.inputs.len() - 1
-        });
-        Value::Input(at)
+        Value::Input(self.input(Input { ty, container, content: whole, load: None }))
     }
 
     /// A step; one that was made before is used again.

@@ -7,7 +7,7 @@
 use hydride_ir::exact::{Dag, Int, Node, NodeId, Replacements, raise_with};
 
 use crate::kept::Computed;
-use crate::program::{Input, Program, Value};
+use crate::program::{Program, Value};
 use crate::rewrite::rewrites;
 use crate::table::CONTAINERS;
 use crate::table::extract::{leaves, template};
@@ -81,7 +81,8 @@ pub(crate) fn stages(window: &Window) -> Vec<Stages> {
     found
 }
 
-fn forms(window: &Window) -> Option<&Forms> {
+/// The functions of a window in registers that was read off a function of the IR.
+pub(crate) fn forms(window: &Window) -> Option<&Forms> {
     match &window.expressions.get(window.root).operator {
         Operator::Forms(forms) if window.in_registers => Some(forms),
         _ => None,
@@ -215,54 +216,12 @@ impl Stages {
         }
         let outputs: Vec<Value> = lower.outputs.iter().map(|(value, _)| value.clone()).collect();
         let mut whole = Program { outputs: Vec::new(), ..lower };
-        let mut inputs = Vec::new();
-        for input in &upper.inputs {
-            inputs.push(match input.load {
-                Some((own, start)) if own == leaf => {
-                    let count = input.content.len();
-                    let at = usize::try_from(start).ok().filter(|start| start % count == 0)? / count;
-                    if input.ty != ty || input.container != width {
-                        return None;
-                    }
-                    outputs.get(at)?.clone()
-                }
-                _ => Value::Input(with_input(&mut whole.inputs, input)),
-            });
-        }
-        let mut steps: Vec<Value> = Vec::new();
-        for step in &upper.steps {
-            let operands = step.operands.iter().map(|own| renamed(own, &inputs, &steps)).collect();
-            steps.push(whole.step(step.op, operands, step.container, &step.content));
-        }
-        whole.outputs = upper
-            .outputs
-            .iter()
-            .map(|(value, content)| (renamed(value, &inputs, &steps), content.clone()))
-            .collect();
-        whole.container = upper.container;
-        whole.output_type = upper.output_type;
+        whole.append(upper, leaf, |input, start| {
+            let count = input.content.len();
+            let at = usize::try_from(start).ok().filter(|start| start % count == 0)? / count;
+            (input.ty == ty && input.container == width).then(|| outputs.get(at).cloned())?
+        })?;
         Some(whole)
-    }
-}
-
-/// The position of an input, which is added where it is not there.
-fn with_input(inputs: &mut Vec<Input>, input: &Input) -> usize {
-    inputs.iter().position(|own| own == input).unwrap_or_else(|| {
-        inputs.push(input.clone());
-        inputs.len() - 1
-    })
-}
-
-/// What a value of the upper program is in the whole.
-fn renamed(value: &Value, inputs: &[Value], steps: &[Value]) -> Value {
-    match value {
-        Value::Input(at) => inputs[*at].clone(),
-        Value::Step(at) => steps[*at].clone(),
-        Value::Low(pair) => Value::Low(Box::new(renamed(pair, inputs, steps))),
-        Value::High(pair) => Value::High(Box::new(renamed(pair, inputs, steps))),
-        Value::Pair(two) => {
-            Value::Pair(Box::new((renamed(&two.0, inputs, steps), renamed(&two.1, inputs, steps))))
-        }
     }
 }
 

@@ -1,34 +1,40 @@
 //! From a window to an answer.
 
-use hydride_ir::Float;
-use hydride_ir::exact::{Dag, Node, NodeId};
+use hydride_ir::exact::NodeId;
 use memo::{Key, Memo, digest};
-use rustc_hash::FxHashSet;
 use smt::Prover;
 
 use crate::certify::{Judge, Proof, Refusal, certify};
 use crate::contents::{Entry, Wanted};
 use crate::immediates::immediates;
+use crate::innermost::{Innermost, innermost};
 pub use crate::kept::Kept;
+use crate::missing::missing_operator;
 use crate::options::Finder;
 use crate::padded::{padded, trimmed};
-use crate::program::Program;
+use crate::program::{Program, Step};
 use crate::reduce::{Reduction, asks, programs as reduced, reduction};
 pub use crate::select::{CostOf, Stop};
 use crate::select::{Selection, in_order};
-use crate::single::single;
-use crate::stages::{Stages, stages};
-use crate::table::{CONTAINERS, OpId, Table};
-use crate::window::{Meaning, Window};
+use crate::single::{Examples, Proved, single};
+use crate::stages::{Stages, forms, stages};
+use crate::table::{OpId, Table};
+use crate::window::{Leaf, Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 32";
+const SEARCH: &[u8] = b"synth 33";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
 
-/// States of a stage that are looked at, at most.
+/// How many innermost instructions come one after the other before the last two, at most.
+const MAX_INNERMOST: u8 = 1;
+
+/// Innermost instructions for which others are looked for in the rest, at most.
+const MAX_RESTS: usize = 6;
+
+/// States of a stage that are looked at, at most, and of what costs less than a composition that is known.
 const MAX_STATES_OF_STAGE: usize = 2048;
 
 /// States that are looked at where a program in registers must be cheaper than what is known, at most: what is cheaper is among the
@@ -130,21 +136,23 @@ pub fn synthesize<'w>(
     stop: &Stop<'_>,
     judge: &mut dyn Judge,
 ) -> Answer<'w> {
-    Stage { target, memo, stop, depth: 0 }.answered(window, table, judge)
+    Stage { target, memo, stop, depth: 0, computed: 0 }.answered(window, table, judge)
 }
 
-/// A search for a window, or for a stage of one that was cut `depth` times.
+/// A search for a window, or for a stage of one that was cut `depth` times; where some of the last leaves are computed before, for instructions
+/// alone that samples show.
 #[derive(Clone, Copy)]
 struct Stage<'s, 't> {
     target: &'s Target<'t>,
     memo: &'s Memo,
     stop: &'s Stop<'s>,
     depth: u8,
+    computed: u8,
 }
 
 impl Stage<'_, '_> {
     fn answered<'w>(self, window: &'w Window, table: &mut Table, judge: &mut dyn Judge) -> Answer<'w> {
-        if !self.memo.has_store() {
+        if self.computed > 0 || !self.memo.has_store() {
             return self.searched(window, table, judge);
         }
         let key = match self.depth {
@@ -164,7 +172,7 @@ impl Stage<'_, '_> {
         let mut meaning = Meaning::new(window);
         let mut states = 0;
         let wider = self.wider(&mut meaning, table, judge, &mut states);
-        let mut search = Search { target, stop, judge, notes: Vec::new(), states, refused: false };
+        let mut search = Search { stage: self, judge, notes: Vec::new(), states, refused: false };
         // Of many windows those that are left when a run is interrupted are not begun.
         let mut program = match stop() {
             true => None,
@@ -212,8 +220,7 @@ impl Stage<'_, '_> {
             return None;
         }
         let window = padded(meaning.window(), *self.target.widths.last()?)?;
-        let next = Self { depth: self.depth + 1, ..self };
-        let kept = next.kept(&window, table, judge, states)?.cut(meaning.window())?;
+        let kept = self.next().kept(&window, table, judge, states)?.cut(meaning.window())?;
         let program = kept.read(meaning, table)?;
         let program = trimmed(table, &program);
         let results = results(meaning)?;
@@ -249,7 +256,7 @@ impl Stage<'_, '_> {
         stages: &Stages,
         states: &mut usize,
     ) -> Option<Program> {
-        let next = Self { depth: self.depth + 1, ..self };
+        let next = self.next();
         let lower = next.kept(&stages.lower, table, judge, states)?;
         let upper = next.kept(&stages.upper, table, judge, states)?;
         let lower = lower.read(meaning, table)?;
@@ -257,13 +264,47 @@ impl Stage<'_, '_> {
         stages.joined(lower, &upper)
     }
 
+    /// The search for a part of what this one is for.
+    fn next(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+
     /// The answer for a stage, with the instructions that it would have alone.
     fn kept(self, window: &Window, table: &Table, judge: &mut dyn Judge, states: &mut usize) -> Option<Kept> {
+        self.kept_as(window, table, judge, states, |program| Some(program.clone()))
+    }
+
+    /// The same of what a program is made into.
+    fn kept_as(
+        self,
+        window: &Window,
+        table: &Table,
+        judge: &mut dyn Judge,
+        states: &mut usize,
+        made: impl Fn(&Program) -> Option<Program>,
+    ) -> Option<Kept> {
         let mut table = table.clone();
         let answer = self.answered(window, &mut table, judge);
         *states += answer.states;
         let (program, _) = answer.program?;
-        Some(Kept::new(&answer.meaning, &table, Some(&program), Vec::new(), 0))
+        Some(Kept::new(&answer.meaning, &table, Some(&made(&program)?), Vec::new(), 0))
+    }
+
+    /// An innermost instruction and what is done with its result.
+    fn after(
+        self,
+        meaning: &mut Meaning<'_>,
+        table: &mut Table,
+        judge: &mut dyn Judge,
+        first: &Innermost,
+        lanes: &[Entry],
+        states: &mut usize,
+    ) -> Option<Program> {
+        let next = Self { computed: self.computed + 1, ..self.next() };
+        let window = meaning.window();
+        let kept = next.kept_as(&first.rest, table, judge, states, |rest| first.opened(window, rest))?;
+        let rest = kept.read(meaning, table)?;
+        first.joined(meaning, table, &rest, lanes)
     }
 }
 
@@ -315,8 +356,7 @@ pub fn prover() -> Prover {
 
 /// A search for the cheapest program of a window, and what it has to say.
 struct Search<'s> {
-    target: &'s Target<'s>,
-    stop: &'s Stop<'s>,
+    stage: Stage<'s, 's>,
     judge: &'s mut dyn Judge,
     /// Why programs were refused, or none was found.
     notes: Vec<String>,
@@ -339,7 +379,7 @@ impl Search<'_> {
             self.notes.push("the window is too large".into());
             return None;
         };
-        let mut most = self.target.most;
+        let mut most = self.stage.target.most;
         let mut known = None;
         if let Some(found) = reduction(meaning) {
             known = self.across(meaning, table, &found, &results);
@@ -347,15 +387,16 @@ impl Search<'_> {
             if !window.in_registers || known.is_some() && !found.extends(window) {
                 return known;
             }
-            let cost = table_cost(table, self.target, window);
-            most = known.as_ref().map(|(program, _)| price(self.target, window, program, &cost)).or(most);
+            let cost = table_cost(table, self.stage.target, window);
+            most =
+                known.as_ref().map(|(program, _)| price(self.stage.target, window, program, &cost)).or(most);
         }
         let by_lanes = self.by_lanes(meaning, table, limit, most, &results);
-        let cost = table_cost(table, self.target, window);
+        let cost = table_cost(table, self.stage.target, window);
         known
             .into_iter()
             .chain(by_lanes)
-            .min_by_key(|(program, _)| price(self.target, window, program, &cost))
+            .min_by_key(|(program, _)| price(self.stage.target, window, program, &cost))
     }
 
     /// The cheapest program that reduces the lanes of registers in steps.
@@ -370,10 +411,10 @@ impl Search<'_> {
             table.ask(value);
         }
         let window = meaning.window();
-        let mut finder = Finder::new(meaning, table, self.target.widths.clone());
-        finder.constant = self.target.constant;
-        let cost = table_cost(table, self.target, window);
-        let programs = reduced(&mut finder, reduction, &cost, self.stop, &mut self.states);
+        let mut finder = Finder::new(meaning, table, self.stage.target.widths.clone());
+        finder.constant = self.stage.target.constant;
+        let cost = table_cost(table, self.stage.target, window);
+        let programs = reduced(&mut finder, reduction, &cost, self.stage.stop, &mut self.states);
         if programs.is_empty() {
             self.notes.push("no instructions were found for the reduction".into());
         }
@@ -403,8 +444,8 @@ impl Search<'_> {
             self.notes.push(format!("no instruction has its floating-point operator {missing}"));
             return None;
         }
-        let mut finder = Finder::new(meaning, table, self.target.widths.clone());
-        finder.constant = self.target.constant;
+        let mut finder = Finder::new(meaning, table, self.stage.target.widths.clone());
+        finder.constant = self.stage.target.constant;
         finder.limit = limit;
         finder.written = finder.meaning.written();
         let mut entries = vec![Entry::Any; ty.lanes as usize];
@@ -415,6 +456,7 @@ impl Search<'_> {
         }
         finder.only_moves = !entries.iter().any(|entry| matches!(entry, Entry::Value(..)));
         let mut wanted: Vec<Wanted> = self
+            .stage
             .target
             .widths
             .iter()
@@ -434,9 +476,15 @@ impl Search<'_> {
                 registers: vec![entries.clone()],
             }));
         }
-        let cost = table_cost(table, self.target, window);
+        let cost = table_cost(table, self.stage.target, window);
         if !window.in_registers || most.is_some() {
             return self.best(&mut finder, &cost, most, wanted, results);
+        }
+        if self.stage.computed > 0 {
+            let found = self.innermost(finder.meaning, table, &entries, results)?;
+            drop(cost);
+            *table = found.table;
+            return Some((found.program, found.proof));
         }
         let limit = std::mem::replace(&mut finder.limit, FEW_STATES);
         let (found, cut) = self.programs(&mut finder, wanted.clone(), &cost, None);
@@ -444,36 +492,103 @@ impl Search<'_> {
         // Of scalars alone all is made before the loop, which then is no loop.
         let is_scalar =
             !window.leaves.is_empty() && window.leaves.iter().all(|leaf| leaf.scalar && !leaf.in_memory);
-        let target = self.target;
+        let target = self.stage.target;
         let least =
             found.iter().map(|program| price(target, window, program, &cost)).min().filter(|_| !is_scalar);
         let is_least = |program: &Program| program.steps.len() <= 1 && !is_taken_out(window, program);
         if (is_scalar || !found.iter().any(is_least))
             && let Some(single) = single(finder.meaning, table, &entries, results, self.judge)
-            && least.is_none_or(|least| {
-                price(target, window, &single.program, &table_cost(&single.table, target, window)) < least
-            })
+            && least.is_none_or(|least| single.price(target, window) < least)
         {
             drop(cost);
             *table = single.table;
             return Some((single.program, single.proof));
         }
+        let is_one = |step: &Step| table.instruction(step.op).uops <= 1;
+        let are_two = |program: &Program| program.steps.len() <= 2 && program.steps.iter().all(is_one);
+        let first = match found.iter().any(are_two) {
+            true => None,
+            false => self.innermost(finder.meaning, table, &entries, results),
+        };
+        let known = first.as_ref().map(|first| first.price(target, window));
+        if known.is_some() {
+            finder.limit = limit.min(MAX_STATES_OF_STAGE);
+        }
+        let other = self.below(&mut finder, &cost, wanted, (found, cut), known, results);
+        let is_less = |first: &Proved| {
+            let other = other.as_ref().map(|(program, _)| price(target, window, program, &cost));
+            other.is_none_or(|other| first.price(target, window) <= other)
+        };
+        match first.filter(is_less) {
+            Some(first) => {
+                drop(cost);
+                *table = first.table;
+                Some((first.program, first.proof))
+            }
+            None => other,
+        }
+    }
+
+    /// The cheapest program, below `most` where that is given, of what few states gave, of compositions and of all states.
+    fn below(
+        &mut self,
+        finder: &mut Finder<'_, '_>,
+        cost: &dyn Fn(OpId) -> u64,
+        wanted: Vec<Wanted>,
+        (found, cut): (Vec<Program>, bool),
+        most: Option<u64>,
+        results: &[NodeId],
+    ) -> Option<(Program, Proof)> {
         let settled = match cut {
             true => None,
-            false => self.settled(&mut finder, &cost, &wanted, found, results),
+            false => self.settled(finder, cost, &wanted, found, most, results),
         };
         let several: Vec<Wanted> = wanted.iter().filter(|own| own.registers.len() > 1).cloned().collect();
         let before = self.notes.len();
-        let found = settled.or_else(|| self.best(&mut finder, &cost, None, wanted, results));
-        if found.is_some() || several.is_empty() {
+        let found = settled.or_else(|| self.best(finder, cost, most, wanted, results));
+        if found.is_some() || several.is_empty() || most.is_some() {
             return found;
         }
         // Where registers cannot be computed alike, each is computed by itself.
         let after = self.notes.len();
         finder.apart = true;
-        let found = self.best(&mut finder, &cost, None, several, results);
+        let found = self.best(finder, cost, None, several, results);
         self.notes.truncate(if found.is_some() { before } else { after });
         found
+    }
+
+    /// The cheapest program of instructions that samples show, one after the other.
+    fn innermost(
+        &mut self,
+        meaning: &mut Meaning<'_>,
+        table: &Table,
+        lanes: &[Entry],
+        results: &[NodeId],
+    ) -> Option<Proved> {
+        let (stage, window) = (self.stage, meaning.window());
+        if stage.depth > stage.computed || !is_composed(window) {
+            return None;
+        }
+        let examples = Examples::new(meaning)?;
+        let all = innermost(window, table, &stage.target.widths, &examples);
+        let price = |own: &Proved| own.price(stage.target, window);
+        let two = |first: &Innermost| first.with_last(meaning, table, &examples, lanes, results, self.judge);
+        if let Some(two) = all.iter().filter_map(two).min_by_key(price) {
+            return Some(two);
+        }
+        let mut found = Vec::new();
+        for first in all.iter().filter(|first| first.is_less).take(MAX_RESTS) {
+            if stage.computed == MAX_INNERMOST || (stage.stop)() {
+                break;
+            }
+            let mut table = table.clone();
+            let program = stage.after(meaning, &mut table, self.judge, first, lanes, &mut self.states);
+            let Some(program) = program else { continue };
+            if let Ok(proof) = certify(meaning, &table, &program, results, self.judge) {
+                found.push(Proved { table, program, proof });
+            }
+        }
+        found.into_iter().min_by_key(price)
     }
 
     /// The cheapest of what few states gave and of compositions below it; `None` where too little was looked at for that.
@@ -485,10 +600,12 @@ impl Search<'_> {
         cost: &dyn Fn(OpId) -> u64,
         wanted: &[Wanted],
         mut found: Vec<Program>,
+        most: Option<u64>,
         results: &[NodeId],
     ) -> Option<(Program, Proof)> {
-        let (target, window) = (self.target, finder.meaning.window());
+        let (target, window) = (self.stage.target, finder.meaning.window());
         let least = found.iter().map(|program| price(target, window, program, cost)).min()?;
+        let least = most.map_or(least, |most| most.min(least));
         found.extend(self.compositions(finder, wanted, cost, Some(least)));
         self.proved(finder, found, cost, results)
     }
@@ -502,7 +619,7 @@ impl Search<'_> {
         wanted: Vec<Wanted>,
         results: &[NodeId],
     ) -> Option<(Program, Proof)> {
-        let (target, window) = (self.target, finder.meaning.window());
+        let (target, window) = (self.stage.target, finder.meaning.window());
         let price = |program: &Program| price(target, window, program, cost);
         let in_registers = window.in_registers;
         // A composition of instructions is looked for before what else there is, which then must be cheaper; below a limit after it,
@@ -567,7 +684,7 @@ impl Search<'_> {
         cost: &dyn Fn(OpId) -> u64,
         most: Option<u64>,
     ) -> (Vec<Program>, bool) {
-        let (mut selection, roots) = Selection::new(finder, wanted, cost, most, self.stop);
+        let (mut selection, roots) = Selection::new(finder, wanted, cost, most, self.stage.stop);
         self.states += selection.states();
         selection.solve();
         let found: Vec<Program> =
@@ -583,7 +700,7 @@ impl Search<'_> {
         cost: &dyn Fn(OpId) -> u64,
         results: &[NodeId],
     ) -> Option<(Program, Proof)> {
-        let (target, window) = (self.target, finder.meaning.window());
+        let (target, window) = (self.stage.target, finder.meaning.window());
         programs.sort_by_key(|program| price(target, window, program, cost));
         for program in programs {
             match certify(finder.meaning, finder.table, &program, results, self.judge) {
@@ -602,33 +719,17 @@ impl Search<'_> {
     }
 }
 
-/// A floating-point operator, and the bits of its result and of its operands.
-type Operator = (Float<u32>, u32, u32);
+impl Proved {
+    /// What the program costs, in thousandths of a cycle.
+    fn price(&self, target: &Target<'_>, window: &Window) -> u64 {
+        price(target, window, &self.program, &table_cost(&self.table, target, window))
+    }
+}
 
-/// A floating-point operator of some values that no operation has in its format and with its rounding.
-fn missing_operator(meaning: &Meaning<'_>, table: &Table, roots: &[NodeId]) -> Option<&'static str> {
-    /// An operator, and how it rounds where that is always the same.
-    fn operator(dag: &Dag, node: NodeId) -> Option<(Operator, Option<i64>)> {
-        let Node::Float { float, width, value, operands } = dag.node(node) else { return None };
-        let mode = operands.last().filter(|_| float.op.rounds()).and_then(|mode| dag.as_i64(*mode));
-        Some(((*float, *width, *value), mode))
-    }
-    let own = meaning.dag.reachable(roots.iter().copied());
-    let own: Vec<_> = own.into_iter().filter_map(|node| operator(&meaning.dag, node)).collect();
-    if own.is_empty() {
-        return None;
-    }
-    let templates = [1].iter().chain(CONTAINERS).flat_map(|container| table.templates(*container));
-    let mut there = FxHashSet::default();
-    for template in templates.map(|id| table.template(*id)) {
-        let nodes = template.dag.reachable([template.root]);
-        there.extend(nodes.into_iter().filter_map(|node| operator(&template.dag, node)));
-    }
-    let has = |(float, mode): &(_, Option<i64>)| match mode {
-        Some(_) => there.contains(&(*float, *mode)) || there.contains(&(*float, None)),
-        None => there.iter().any(|(own, _)| own == float),
-    };
-    own.into_iter().find(|own| !has(own)).map(|((float, _, _), _)| float.op.name())
+/// Whether a window is a function of the IR whose leaves are any numbers, in registers.
+fn is_composed(window: &Window) -> bool {
+    let is_any = |leaf: &Leaf| leaf.range.is_none() && !leaf.in_memory;
+    forms(window).is_some() && window.assumptions.is_empty() && window.leaves.iter().all(is_any)
 }
 
 /// What a program's steps and constants cost together, in thousandths of a cycle, the movements that put a result together which is in

@@ -49,6 +49,16 @@ pub(crate) fn blends(template: &Template) -> bool {
         && matches!(*dag.node(template.root), Node::Select(condition, ..) if is_sign(condition))
 }
 
+/// Whether an operation multiplies 32 by 32 bits to 64.
+pub(crate) fn multiplies_words(template: &Template) -> bool {
+    let dag = &template.dag;
+    let of = match *dag.node(template.root) {
+        Node::Slice { of, low: 0, .. } => of,
+        _ => template.root,
+    };
+    template.slots == [32, 32] && matches!(dag.node(of), Node::Mul(_))
+}
+
 /// Whether an operation takes each bit from one of two operands, by those of a third one.
 pub(crate) fn chooses_bits(template: &Template) -> bool {
     let dag = &template.dag;

@@ -4,7 +4,7 @@
 //! **samples**: single elements of leaves that stand for a different element in each lane. An expression over samples
 //! is computed once for all lanes of a [`Family`], and [`Meaning::at`] puts a lane's elements in.
 
-use hydride_ir::exact::{Dag, Int, Lowering, Node, NodeId, Replacements, raise_with};
+use hydride_ir::exact::{Dag, Int, Lowering, Node, NodeId, Part, Replacements, raise_with};
 use hydride_ir::{Arg, Function, ResultId, ResultSlot, Role, Stmt};
 use rustc_hash::FxHashMap;
 
@@ -350,19 +350,33 @@ impl<'w> Meaning<'w> {
     /// The window as a function of the IR: an argument for each leaf, and the result.
     pub fn function(&mut self) -> Result<Function, TooLarge> {
         let values = self.all(self.window.root)?;
-        let ty = self.window.ty();
+        let width = self.window.ty().width;
+        let bits = |value| Part { node: self.dag.slice(value, 0, width, false), width };
+        let lanes: Vec<Part> = values.into_iter().map(bits).collect();
+        self.lowered([("result".into(), &lanes[..])])
+    }
+
+    /// Values over whole leaves as a function of the IR with these results, each of them values side by side; an argument for each
+    /// leaf.
+    pub(crate) fn lowered<'p>(
+        &self,
+        results: impl IntoIterator<Item = (String, &'p [Part])>,
+    ) -> Result<Function, TooLarge> {
         let mut function = Function::new(self.window.name.clone());
         for leaf in &self.window.leaves {
             let width = leaf.ty.bits().into();
             function.args.push(Arg { name: leaf.name.clone(), width, role: Role::Register });
         }
-        function.results = vec![ResultSlot { name: "result".into(), width: ty.bits().into() }];
         let mut lowering = Lowering::default();
-        for (lane, value) in values.into_iter().enumerate() {
-            let bits = self.dag.slice(value, 0, ty.width, false);
-            let value = lowering.lower(&self.dag, bits, ty.width, &mut function).map_err(|_| TooLarge)?;
-            let low = (lane as u32 * ty.width).into();
-            function.body.push(Stmt::Assign { result: ResultId(0), low, value });
+        for (result, (name, parts)) in (0..).zip(results) {
+            let mut low = 0;
+            for part in parts {
+                let value =
+                    lowering.lower(&self.dag, part.node, part.width, &mut function).map_err(|_| TooLarge)?;
+                function.body.push(Stmt::Assign { result: ResultId(result), low: low.into(), value });
+                low += part.width;
+            }
+            function.results.push(ResultSlot { name, width: low.into() });
         }
         Ok(function)
     }

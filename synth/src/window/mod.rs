@@ -64,6 +64,16 @@ impl Window {
         self.expressions.ty(self.root)
     }
 
+    /// Whether lanes may depend on a leaf.
+    pub(crate) fn reads(&self, leaf: u32) -> bool {
+        match &self.expressions.get(self.root).operator {
+            Operator::Forms(forms) => {
+                forms.lanes.iter().flat_map(|(_, slots)| slots).any(|slot| slot.leaf == leaf)
+            }
+            _ => true,
+        }
+    }
+
     /// A hash of what it computes, whatever its parts are called.
     pub fn key(&self) -> Key {
         let leaves: Vec<_> =
