@@ -28,6 +28,9 @@ const MORE: usize = 8;
 /// Instructions that are kept, at most.
 const MAX_FOUND: usize = 40;
 
+/// Immediates and choices of leaves that one instruction is tried with, at most, and all immediates with one choice.
+const MAX_TRIED: usize = 256;
+
 const BYTE: u32 = 8;
 
 /// Bits of the widest values that are looked for.
@@ -191,9 +194,12 @@ fn all_given(
             continue;
         }
         let Some(compiled) = table.compiled(at) else { continue };
-        for registers in all {
+        // An instruction with many immediates is tried on fewer leaves.
+        let combinations = combinations(&instruction.operands);
+        let most = (MAX_TRIED / combinations.len().max(1)).max(1);
+        for registers in all.into_iter().take(most) {
             let leaves = leaves_of(&instruction.operands, &registers);
-            for choices in combinations(&instruction.operands) {
+            for choices in combinations.iter().cloned() {
                 let run = |sample: &Vec<Bits>| {
                     let args = arguments(&instruction.operands, &leaves, &choices, sample)?;
                     compiled.run_into(&mut machine, &args).ok()?;

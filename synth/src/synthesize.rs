@@ -32,7 +32,7 @@ const MAX_DEPTH: u8 = 1;
 const MAX_INNERMOST: u8 = 1;
 
 /// Innermost instructions for which others are looked for in the rest, at most.
-const MAX_RESTS: usize = 6;
+const MAX_RESTS: usize = 3;
 
 /// States of a stage that are looked at, at most, and of what costs less than a composition that is known.
 const MAX_STATES_OF_STAGE: usize = 2048;
