@@ -264,10 +264,7 @@ impl<'f> Reading<'f> {
                 // Elements of a table are read at computed positions.
                 Node::SliceAt { of, .. } => {
                     if let Node::Arg(arg) = *dag.node(of) {
-                        // An odd number of entries is in two registers as well.
-                        let odd = self.variables.get(arg as usize)?.width % (2 * ENTRIES) == ENTRIES;
-                        let entry = if odd { ENTRIES / 2 } else { ENTRIES };
-                        reads.get_mut(arg as usize)?.push((0, entry));
+                        reads.get_mut(arg as usize)?.push((0, ENTRIES));
                     }
                 }
                 _ => {}
