@@ -505,8 +505,10 @@ impl Search<'_> {
             return Some((single.program, single.proof));
         }
         let is_one = |step: &Step| table.instruction(step.op).uops <= 1;
-        let are_two = |program: &Program| program.steps.len() <= 2 && program.steps.iter().all(is_one);
-        let first = match found.iter().any(are_two) {
+        let is_short = |program: &Program| {
+            is_least(program) || program.steps.len() <= 2 && program.steps.iter().all(is_one)
+        };
+        let first = match found.iter().any(is_short) {
             true => None,
             false => self.innermost(finder.meaning, table, &entries, results),
         };
