@@ -16,6 +16,7 @@ use crate::certify::Judge;
 use crate::contents::{Entry, Register};
 use crate::program::{Program, Value};
 use crate::single::{Before, Examples, Proved, arguments, last, leaves_of, operands};
+use crate::stages::computed;
 use crate::table::Table;
 use crate::window::{Element, Input, Leaf, Meaning, Window};
 
@@ -106,8 +107,8 @@ pub(crate) fn innermost(
 
 /// The windows that instructions leave, first the one with least to compute.
 fn rests(meaning: &mut Meaning<'_>, table: &Table, given: Vec<Given>) -> Vec<Innermost> {
-    let Some(lanes) = lanes(meaning) else { return Vec::new() };
-    let all = computed(meaning, &lanes).len();
+    let Ok(lanes) = meaning.lanes() else { return Vec::new() };
+    let all = computed(&meaning.dag, nodes(&lanes)).len();
     // Results of one width are one argument after those of the leaves.
     let mut widths: Vec<u32> = Vec::new();
     let mut found = Vec::new();
@@ -121,7 +122,7 @@ fn rests(meaning: &mut Meaning<'_>, table: &Table, given: Vec<Given>) -> Vec<Inn
         });
         let arg = (meaning.window().leaves.len() + at) as u32;
         let rest = given.rest(meaning, &lanes, arg, width);
-        let left = computed(meaning, &rest).len();
+        let left = computed(&meaning.dag, nodes(&rest)).len();
         found.push(((left, instruction.uops), at, rest, given));
     }
     found.sort_by_key(|(left, ..)| *left);
@@ -152,26 +153,9 @@ fn window_of(meaning: &Meaning<'_>, lanes: &[Part], widths: &[u32], at: usize) -
     Some(Window { number: window.number, ..rest })
 }
 
-/// The lanes of a window's result over whole leaves; `None` where it is too large.
-fn lanes(meaning: &mut Meaning<'_>) -> Option<Vec<Part>> {
-    let width = meaning.window().ty().width;
-    let all = meaning.all(meaning.window().root).ok()?;
-    Some(
-        all.into_iter()
-            .map(|value| Part { node: meaning.dag.slice(value, 0, width, false), width })
-            .collect(),
-    )
-}
-
-/// The values below others that are computed from bits of leaves.
-fn computed(meaning: &Meaning<'_>, lanes: &[Part]) -> Vec<NodeId> {
-    let dag = &meaning.dag;
-    let is_computed = |node: &NodeId| match *dag.node(*node) {
-        Node::Const(_) | Node::Arg(_) => false,
-        Node::Slice { of, .. } => !matches!(dag.node(of), Node::Arg(_)),
-        _ => true,
-    };
-    dag.reachable(lanes.iter().map(|lane| lane.node)).into_iter().filter(is_computed).collect()
+/// The values side by side.
+fn nodes(parts: &[Part]) -> impl Iterator<Item = NodeId> {
+    parts.iter().map(|part| part.node)
 }
 
 /// The instructions whose results hold some of the values.
@@ -199,16 +183,16 @@ fn all_given(
         let most = (MAX_TRIED / combinations.len().max(1)).max(1);
         for registers in all.into_iter().take(most) {
             let leaves = leaves_of(&instruction.operands, &registers);
-            for choices in combinations.iter().cloned() {
+            for choices in &combinations {
                 let run = |sample: &Vec<Bits>| {
-                    let args = arguments(&instruction.operands, &leaves, &choices, sample)?;
+                    let args = arguments(&instruction.operands, &leaves, choices, sample)?;
                     compiled.run_into(&mut machine, &args).ok()?;
                     Some(Bits::from_words(width, compiled.result_words(&machine, 0).iter().copied()))
                 };
                 if let Some((places, result)) = values.places(&examples.samples, run) {
                     found.push(Given {
                         instruction: at,
-                        choices,
+                        choices: choices.clone(),
                         registers: registers.clone(),
                         result,
                         places,
@@ -244,15 +228,15 @@ impl Given {
 impl Values {
     /// The values of a window that is not too large.
     fn new(meaning: &mut Meaning<'_>, examples: &Examples) -> Option<Self> {
-        let lanes = lanes(meaning)?;
+        let lanes = meaning.lanes().ok()?;
         let mut known: Vec<Known> = Vec::new();
-        for node in computed(meaning, &lanes) {
+        for node in computed(&meaning.dag, nodes(&lanes)) {
             if let Some((width, _)) = meaning.dag.natural(node).filter(|(width, _)| *width <= MAX_WIDTH) {
                 known.push(Known { node, below: 0, part: Part { node, width }, bytes: Vec::new() });
             }
         }
         // Bits of leaves that are no whole bytes are given by what moves or changes the others.
-        for node in meaning.dag.reachable(lanes.iter().map(|lane| lane.node)) {
+        for node in meaning.dag.reachable(nodes(&lanes)) {
             let Node::Slice { of, low, width, .. } = *meaning.dag.node(node) else { continue };
             let Node::Arg(arg) = *meaning.dag.node(of) else { continue };
             let below = low % BYTE;

@@ -66,10 +66,6 @@ pub(crate) fn single(
     judge: &mut dyn Judge,
 ) -> Option<Proved> {
     let leaves = meaning.window();
-    // Of what may be assumed of leaves no sample is made.
-    if !leaves.assumptions.is_empty() || leaves.leaves.iter().any(|leaf| leaf.range.is_some()) {
-        return None;
-    }
     let examples = Examples::new(meaning)?;
     let before = Before { program: Program::default(), leaves, computed: None };
     last(meaning, table, &before, &examples, entries, results, judge)
@@ -200,10 +196,14 @@ impl Before<'_> {
 }
 
 impl Examples {
-    /// Those of a window that is not too large.
+    /// Those of a window that is not too large and assumes nothing of its leaves.
     pub(crate) fn new(meaning: &mut Meaning<'_>) -> Option<Self> {
+        let window = meaning.window();
+        if !window.assumptions.is_empty() || window.leaves.iter().any(|leaf| leaf.range.is_some()) {
+            return None;
+        }
         let function = meaning.function().ok()?;
-        let samples = samples(meaning.window(), &function);
+        let samples = samples(window, &function);
         let (own, mut machine) = (Compiled::new(&function).ok()?, Machine::new());
         let mut wanted = Vec::new();
         for sample in &samples {

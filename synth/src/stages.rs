@@ -48,7 +48,7 @@ pub(crate) fn stages(window: &Window) -> Vec<Stages> {
         (0u32..).zip(&widths).map(|(arg, width)| dag.arg_slice(arg, 0, *width, false)).collect();
     let Ok(raised) = raise_with(&mut dag, function, &[], &args) else { return Vec::new() };
     let value = raised.results[0][0].value;
-    let total = computed(&dag, value);
+    let total = computed(&dag, [value]).len();
     let mut roots = vec![value];
     roots.extend(rewrites(&mut dag, value));
     let mut cuts: Vec<Cut> = Vec::new();
@@ -57,9 +57,9 @@ pub(crate) fn stages(window: &Window) -> Vec<Stages> {
             if at == root || !is_worth(&dag, at) {
                 continue;
             }
-            let lower = computed(&dag, at);
+            let lower = computed(&dag, [at]).len();
             let Some((upper, _)) = without(&mut dag, root, at) else { continue };
-            let larger = lower.max(computed(&dag, upper));
+            let larger = lower.max(computed(&dag, [upper]).len());
             // What is wider than the result takes more registers.
             let wide = element(&dag, at).is_some_and(|(width, _)| width > window.ty().width);
             if larger < total.max(2) {
@@ -107,14 +107,14 @@ fn element(dag: &Dag, value: NodeId) -> Option<(u32, bool)> {
     CONTAINERS.iter().copied().filter(|width| range.fits(*width, signed)).min().map(|width| (width, signed))
 }
 
-/// How many values are computed for one.
-fn computed(dag: &Dag, value: NodeId) -> usize {
+/// The values that are computed for some from bits of leaves.
+pub(crate) fn computed(dag: &Dag, values: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
     let own = |node: &NodeId| match *dag.node(*node) {
         Node::Const(_) | Node::Arg(_) => false,
         Node::Slice { of, .. } => !matches!(dag.node(of), Node::Arg(_)),
         _ => true,
     };
-    dag.reachable([value]).iter().filter(|node| own(node)).count()
+    dag.reachable(values).into_iter().filter(own).collect()
 }
 
 /// A value with another one below it as the bits of a new argument, and that argument.

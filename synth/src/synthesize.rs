@@ -19,7 +19,7 @@ use crate::select::{Selection, in_order};
 use crate::single::{Examples, Proved, single};
 use crate::stages::{Stages, forms, stages};
 use crate::table::{OpId, Table};
-use crate::window::{Leaf, Meaning, Window};
+use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
@@ -344,9 +344,7 @@ fn remembered<'w>(
 
 /// The bits of each lane of a window's result; `None` where it is too large.
 fn results(meaning: &mut Meaning<'_>) -> Option<Vec<NodeId>> {
-    let window = meaning.window();
-    let all = meaning.all(window.root).ok()?;
-    Some(all.into_iter().map(|value| meaning.dag.slice(value, 0, window.ty().width, false)).collect())
+    Some(meaning.lanes().ok()?.into_iter().map(|lane| lane.node).collect())
 }
 
 /// A judge with the limits that every answer is held to.
@@ -728,10 +726,9 @@ impl Proved {
     }
 }
 
-/// Whether a window is a function of the IR whose leaves are any numbers, in registers.
+/// Whether a window is a function of the IR whose leaves are in registers.
 fn is_composed(window: &Window) -> bool {
-    let is_any = |leaf: &Leaf| leaf.range.is_none() && !leaf.in_memory;
-    forms(window).is_some() && window.assumptions.is_empty() && window.leaves.iter().all(is_any)
+    forms(window).is_some() && window.leaves.iter().all(|leaf| !leaf.in_memory)
 }
 
 /// What a program's steps and constants cost together, in thousandths of a cycle, the movements that put a result together which is in

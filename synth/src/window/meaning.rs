@@ -349,11 +349,18 @@ impl<'w> Meaning<'w> {
 
     /// The window as a function of the IR: an argument for each leaf, and the result.
     pub fn function(&mut self) -> Result<Function, TooLarge> {
+        let lanes = self.lanes()?;
+        self.lowered([("result".into(), &lanes[..])])
+    }
+
+    /// The bits of each lane of the result, over whole leaves.
+    pub(crate) fn lanes(&mut self) -> Result<Vec<Part>, TooLarge> {
         let values = self.all(self.window.root)?;
         let width = self.window.ty().width;
-        let bits = |value| Part { node: self.dag.slice(value, 0, width, false), width };
-        let lanes: Vec<Part> = values.into_iter().map(bits).collect();
-        self.lowered([("result".into(), &lanes[..])])
+        Ok(values
+            .into_iter()
+            .map(|value| Part { node: self.dag.slice(value, 0, width, false), width })
+            .collect())
     }
 
     /// Values over whole leaves as a function of the IR with these results, each of them values side by side; an argument for each
