@@ -15,6 +15,9 @@ use crate::window::{Element, Meaning, Window};
 /// Choices of leaves for the operands of one instruction, at most.
 const MAX_CHOICES: usize = 24;
 
+/// The same of those that may not be admitted.
+const MAX_LOOKED_AT: usize = 512;
+
 impl Finder<'_, '_> {
     /// The instructions that give what one register is to hold, of whole leaves.
     pub(crate) fn alone(&mut self, states: &mut States, wanted: &Wanted, ways: &mut Vec<Way>) {
@@ -60,7 +63,8 @@ impl Finder<'_, '_> {
             if op.result != result {
                 continue;
             }
-            let choices = choices_of_leaves(self.meaning.window(), &table.instruction(id).operands);
+            let choices =
+                choices_of_leaves(self.meaning.window(), &[], &table.instruction(id).operands, |_| true);
             if choices.is_empty() {
                 continue;
             }
@@ -105,20 +109,33 @@ pub(crate) fn content(meaning: &mut Meaning<'_>, ty: Type, (leaf, number): Regis
     (container, content)
 }
 
-/// The ways to have a leaf as each operand, each another one, first those that are read.
-pub(crate) fn choices_of_leaves(window: &Window, operands: &[Operand]) -> Vec<Vec<Register>> {
-    let leaves = &window.leaves;
-    let is_read: Vec<bool> = (0..leaves.len() as u32).map(|leaf| window.reads(leaf)).collect();
+/// The ways to have a leaf as each operand, each another one, that are admitted, first those of leaves that are read; the leaves after
+/// the window's own are registers of these types.
+pub(crate) fn choices_of_leaves(
+    window: &Window,
+    computed: &[Type],
+    operands: &[Operand],
+    admits: impl Fn(&[Register]) -> bool,
+) -> Vec<Vec<Register>> {
+    let leaves: Vec<(bool, u32)> = window
+        .leaves
+        .iter()
+        .map(|leaf| (leaf.scalar, leaf.ty.bits()))
+        .chain(computed.iter().map(|ty| (false, ty.width)))
+        .collect();
+    let own_leaves = window.leaves.len() as u32;
+    let is_read: Vec<bool> =
+        (0..leaves.len() as u32).map(|leaf| leaf >= own_leaves || window.reads(leaf)).collect();
     let mut choices: Vec<Vec<Register>> = vec![Vec::new()];
     for registers in operands.iter().map(Operand::registers).filter(|registers| !registers.is_empty()) {
         let fits = |leaf: &u32| {
-            let leaf = &leaves[*leaf as usize];
+            let (scalar, bits) = leaves[*leaf as usize];
             let is_of_class = match registers[0].class {
-                Class::Vector => !leaf.scalar,
-                Class::Scalar | Class::Mask => leaf.scalar,
+                Class::Vector => !scalar,
+                Class::Scalar | Class::Mask => scalar,
                 Class::Memory => false,
             };
-            is_of_class && leaf.ty.bits() == registers.iter().map(|ty| ty.width).sum::<u32>()
+            is_of_class && bits == registers.iter().map(|ty| ty.width).sum::<u32>()
         };
         let mut own: Vec<u32> = (0..leaves.len() as u32).filter(fits).collect();
         own.sort_by_key(|leaf| !is_read[*leaf as usize]);
@@ -133,8 +150,10 @@ pub(crate) fn choices_of_leaves(window: &Window, operands: &[Operand]) -> Vec<Ve
                 let free = own.iter().filter(move |leaf| is_free(chosen, **leaf));
                 free.map(move |leaf| with(chosen, *leaf))
             })
-            .take(MAX_CHOICES)
+            .take(MAX_LOOKED_AT)
             .collect();
     }
+    choices.retain(|registers| admits(registers));
+    choices.truncate(MAX_CHOICES);
     choices
 }

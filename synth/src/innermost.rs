@@ -2,23 +2,29 @@
 //!
 //! Of `f(g(a, b), c)` samples show which bits of what an instruction gives for whole leaves are values that the window's lanes are
 //! computed from, at whatever depth these are and in whatever order. What is left may be one instruction more, which samples show
-//! too; else it is a window of its own, and a smaller one, over the leaves and one more. Both programs are joined to one for the
-//! whole, which is proved like any other.
+//! too; else it is a window of its own, and a smaller one, over the leaves and one more. An instruction that moves what the lanes
+//! read of its leaves is one that they may be read from instead. What is found is proved for the whole like any other program.
 
 use hydride_ir::exact::{Node, NodeId, Part, Replacements};
 use hydride_ir::{Arg, Bits, Role};
 use interp::{Machine, Program as Compiled};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use search::{Class, Type, combinations};
 
 use crate::alone::choices_of_leaves;
+use crate::calls::{Call, Chain, Examples, arguments, leaves_of};
 use crate::certify::Judge;
-use crate::contents::{Entry, Register};
-use crate::program::{Program, Value};
-use crate::single::{Before, Examples, Proved, arguments, last, leaves_of, operands};
+use crate::contents::Register;
+use crate::single::{Goal, Proved, last};
 use crate::stages::computed;
 use crate::table::Table;
-use crate::window::{Element, Input, Leaf, Meaning, Window};
+use crate::window::{Input, Leaf, Meaning, Window};
+
+/// How many innermost instructions come one after the other before the last one, at most.
+const MAX_INNERMOST: usize = 2;
+
+/// Innermost instructions for which others are looked for in the rest, at most.
+const MAX_RESTS: usize = 3;
 
 /// Samples that tell of most instructions that they give no value of whole bytes.
 const FEW: usize = 4;
@@ -26,7 +32,7 @@ const FEW: usize = 4;
 /// The same for values of less than a byte.
 const MORE: usize = 8;
 
-/// Instructions that are kept, at most.
+/// Instructions that are kept, at most, of those that compute and of those that move.
 const MAX_FOUND: usize = 40;
 
 /// Immediates and choices of leaves that one instruction is tried with, at most, and all immediates with one choice.
@@ -37,37 +43,56 @@ const BYTE: u32 = 8;
 /// Bits of the widest values that are looked for.
 const MAX_WIDTH: u32 = 1024;
 
-/// An instruction with what is left to compute afterwards.
-pub(crate) struct Innermost {
-    instruction: usize,
-    choices: Vec<i64>,
-    registers: Vec<Register>,
-    /// What it gives on each sample.
-    given: Vec<Bits>,
-    /// Whether fewer values are computed afterwards than without it.
-    pub is_less: bool,
-    /// The window over its own leaves and one more, which is what the instruction gives.
-    pub rest: Window,
+/// What a search has besides its window.
+pub(crate) struct Limits<'s> {
+    /// The widths of vector registers, in bits.
+    pub widths: &'s [u32],
+    /// What a program costs.
+    pub price: &'s dyn Fn(&Proved) -> u64,
+    /// Whether the search is to end.
+    pub stop: &'s dyn Fn() -> bool,
+}
+
+/// A window in registers, and what its lanes are computed from.
+struct Rest<'w> {
+    meaning: Meaning<'w>,
+    lanes: Vec<Part>,
+    values: Values,
 }
 
 /// Values with the lowest of their bits in a result, by value; one may be there several times.
 type Places = Vec<(NodeId, u32)>;
 
 /// An instruction with the values that its result holds.
-struct Given {
-    instruction: usize,
-    choices: Vec<i64>,
-    registers: Vec<Register>,
-    result: Vec<Bits>,
+struct Innermost {
+    call: Call,
+    /// Whether what it gives is computed, instead of read from its leaves.
+    computes: bool,
+    /// What it gives on each sample.
+    given: Vec<Bits>,
     places: Places,
+}
+
+/// An instruction with the lanes over what it gives, which is a new argument.
+struct Left {
+    call: Call,
+    given: Vec<Bits>,
+    arg: u32,
+    lanes: Vec<Part>,
+    /// Whether less is computed than without it, or as much of fewer leaves.
+    is_less: bool,
 }
 
 /// A value that a window's lanes are computed from, and its bytes on each sample. Bits that are read from within a byte of a leaf are
 /// known with those below them there.
 struct Known {
     node: NodeId,
+    /// The leaf that it is read from, and its first bit there; `None` for what is computed.
+    read: Option<(u32, u32)>,
     /// How many bits below it are known.
     below: u32,
+    /// Whether it is computed, or no whole bytes of a leaf.
+    is_computed: bool,
     part: Part,
     bytes: Vec<Vec<u8>>,
 }
@@ -83,74 +108,173 @@ struct Values {
     narrow: Vec<u32>,
 }
 
-/// The instructions that leave least to compute of a window whose leaves are registers, first the one that leaves least.
-pub(crate) fn innermost(
-    window: &Window,
+/// The cheapest program of a few instructions, each of which samples show.
+pub(crate) fn composed(
+    meaning: &mut Meaning<'_>,
     table: &Table,
-    widths: &[u32],
-    examples: &Examples,
-) -> Vec<Innermost> {
-    // A graph of its own, since values are computed anew for each instruction.
-    let mut meaning = Meaning::new(window);
-    let Some(values) = Values::new(&mut meaning, examples) else { return Vec::new() };
-    let price = |given: &Given| {
-        let instruction = &table.instructions[given.instruction];
-        (instruction.uops, instruction.latency, instruction.rank)
-    };
-    let mut all = all_given(window, table, widths, &values, examples);
-    let words =
-        |given: &Given| given.result.iter().flat_map(|own| own.words().to_vec()).collect::<Vec<u64>>();
-    all.sort_by_cached_key(|given| (words(given), price(given)));
-    all.dedup_by(|one, other| one.result == other.result);
-    rests(&mut meaning, table, all)
+    goal: &Goal<'_>,
+    limits: &Limits<'_>,
+    judge: &mut dyn Judge,
+) -> Option<Proved> {
+    let chain = Chain::new(table, Examples::new(meaning)?);
+    let window = meaning.window();
+    continued(meaning, &chain, window, MAX_INNERMOST, goal, limits, judge)
 }
 
-/// The windows that instructions leave, first the one with least to compute.
-fn rests(meaning: &mut Meaning<'_>, table: &Table, given: Vec<Given>) -> Vec<Innermost> {
-    let Ok(lanes) = meaning.lanes() else { return Vec::new() };
-    let all = computed(&meaning.dag, nodes(&lanes)).len();
-    // Results of one width are one argument after those of the leaves.
-    let mut widths: Vec<u32> = Vec::new();
-    let mut found = Vec::new();
-    for given in given {
-        let instruction = &table.instructions[given.instruction];
-        let width = instruction.result.width;
-        let at = widths.iter().position(|own| *own == width).unwrap_or_else(|| {
-            meaning.unknown(width);
-            widths.push(width);
-            widths.len() - 1
-        });
-        let arg = (meaning.window().leaves.len() + at) as u32;
-        let rest = given.rest(meaning, &lanes, arg, width);
-        let left = computed(&meaning.dag, nodes(&rest)).len();
-        found.push(((left, instruction.uops), at, rest, given));
+/// The same after some instructions, which leave a window to compute, with one to `most` before the last one.
+fn continued(
+    meaning: &mut Meaning<'_>,
+    chain: &Chain,
+    window: &Window,
+    most: usize,
+    goal: &Goal<'_>,
+    limits: &Limits<'_>,
+    judge: &mut dyn Judge,
+) -> Option<Proved> {
+    let mut rest = Rest::new(window, &chain.examples)?;
+    let (computing, moving): (Vec<Innermost>, Vec<Innermost>) = rest
+        .innermost(&chain.table, limits.widths, &chain.examples)
+        .into_iter()
+        .partition(|own| own.computes);
+    let mut all = Vec::new();
+    for some in [computing, moving] {
+        let some = rest.left(&chain.table, some);
+        let mut two = |first: &Left| {
+            let chain = chain.and(meaning, &first.call, &first.given)?;
+            last(meaning, &chain, goal, judge)
+        };
+        if let Some(two) = some.iter().filter_map(&mut two).min_by_key(limits.price) {
+            return Some(two);
+        }
+        all.extend(some);
     }
-    found.sort_by_key(|(left, ..)| *left);
-    let mut made: Vec<Innermost> = Vec::new();
-    for ((left, _), at, rest, given) in found {
-        let Some(rest) = window_of(meaning, &rest, &widths, at) else { continue };
-        let Given { instruction, choices, registers, result, .. } = given;
-        made.push(Innermost { instruction, choices, registers, given: result, is_less: left < all, rest });
-        if made.len() == MAX_FOUND {
+    if most <= 1 {
+        return None;
+    }
+    let mut found = Vec::new();
+    for first in all.into_iter().filter(|first| first.is_less).take(MAX_RESTS) {
+        if (limits.stop)() {
             break;
         }
+        let Some(window) = rest.window(&first) else { continue };
+        let Some(chain) = chain.and(meaning, &first.call, &first.given) else { continue };
+        found.extend(continued(meaning, &chain, &window, most - 1, goal, limits, judge));
     }
-    made
+    found.into_iter().min_by_key(limits.price)
 }
 
-/// The window with these lanes, over its own leaves and one of the arguments after them.
-fn window_of(meaning: &Meaning<'_>, lanes: &[Part], widths: &[u32], at: usize) -> Option<Window> {
-    let window = meaning.window();
-    let mut function = meaning.lowered([("result".into(), lanes)]).ok()?;
-    let own = |leaf: &Leaf| if leaf.scalar { Input::Scalar } else { Input::Vector };
-    let mut inputs: Vec<Input> = window.leaves.iter().map(own).collect();
-    for (number, width) in widths.iter().enumerate() {
-        let width = (*width).into();
-        function.args.push(Arg { name: "inner_".into(), width, role: Role::Register });
-        inputs.push(if number == at { Input::Vector } else { Input::Constant(0) });
+impl<'w> Rest<'w> {
+    fn new(window: &'w Window, examples: &Examples) -> Option<Self> {
+        // A graph of its own, since values are computed anew for each instruction.
+        let mut meaning = Meaning::new(window);
+        let lanes = meaning.lanes().ok()?;
+        let values = Values::new(&mut meaning, &lanes, examples)?;
+        Some(Self { meaning, lanes, values })
     }
-    let rest = Window::of_function(&function, &inputs).ok()?;
-    Some(Window { number: window.number, ..rest })
+
+    /// The instructions whose results hold some of the values, one for each result, and those that hold all that lanes read of some
+    /// leaves, elsewhere than there.
+    fn innermost(&self, table: &Table, widths: &[u32], examples: &Examples) -> Vec<Innermost> {
+        let mut machine = Machine::new();
+        let mut found = Vec::new();
+        for (at, instruction) in table.taken() {
+            let Type { class, width } = instruction.result;
+            if class != Class::Vector || !widths.contains(&width) {
+                continue;
+            }
+            let all = choices_of_leaves(self.meaning.window(), &[], &instruction.operands, |_| true);
+            if all.is_empty() {
+                continue;
+            }
+            let Some(compiled) = table.compiled(at) else { continue };
+            // An instruction with many immediates is tried on fewer leaves.
+            let combinations = combinations(&instruction.operands);
+            let most = (MAX_TRIED / combinations.len().max(1)).max(1);
+            for registers in all.into_iter().take(most) {
+                let leaves = leaves_of(&instruction.operands, &registers);
+                for choices in &combinations {
+                    let run = |sample: &Vec<Bits>| {
+                        let args = arguments(&instruction.operands, &leaves, choices, sample)?;
+                        compiled.run_into(&mut machine, &args).ok()?;
+                        Some(Bits::from_words(width, compiled.result_words(&machine, 0).iter().copied()))
+                    };
+                    let Some((held, given)) = self.values.held(&examples.samples, run) else { continue };
+                    let computes = held.iter().any(|(at, _)| self.values.known[*at].is_computed);
+                    if computes || self.values.are_moved(&held, &registers) {
+                        let call =
+                            Call { instruction: at, choices: choices.clone(), registers: registers.clone() };
+                        found.push(Innermost {
+                            call,
+                            computes,
+                            given,
+                            places: self.values.places(&held, computes),
+                        });
+                    }
+                }
+            }
+        }
+        let price = |own: &Innermost| {
+            let instruction = &table.instructions[own.call.instruction];
+            (instruction.uops, instruction.latency, instruction.rank)
+        };
+        let words =
+            |own: &Innermost| own.given.iter().flat_map(|own| own.words().to_vec()).collect::<Vec<u64>>();
+        found.sort_by_cached_key(|own| (words(own), price(own)));
+        found.dedup_by(|one, other| one.given == other.given);
+        found
+    }
+
+    /// What instructions leave to compute, first those that leave least.
+    fn left(&mut self, table: &Table, found: Vec<Innermost>) -> Vec<Left> {
+        let leaves = self.meaning.window().leaves.len();
+        let before = (self.computed(&self.lanes), self.leaves_read(&self.lanes));
+        // Results of one width are one argument after those of the leaves.
+        let mut left = Vec::new();
+        for own in found {
+            let instruction = &table.instructions[own.call.instruction];
+            let width = instruction.result.width;
+            let known = self.meaning.dag.arg_widths()[leaves..].iter().position(|own| *own == width);
+            let at = known.unwrap_or_else(|| {
+                self.meaning.unknown(width);
+                self.meaning.dag.arg_widths().len() - 1 - leaves
+            });
+            let arg = (leaves + at) as u32;
+            let lanes = own.lanes(&mut self.meaning, &self.lanes, arg, width);
+            let after = (self.computed(&lanes), self.leaves_read(&lanes));
+            let is_less = after < before;
+            let Innermost { call, given, .. } = own;
+            left.push(((after, instruction.uops), Left { call, given, arg, lanes, is_less }));
+        }
+        left.sort_by_key(|(key, _)| *key);
+        left.truncate(MAX_FOUND);
+        left.into_iter().map(|(_, own)| own).collect()
+    }
+
+    /// How many values are computed for some.
+    fn computed(&self, lanes: &[Part]) -> usize {
+        computed(&self.meaning.dag, nodes(lanes)).len()
+    }
+
+    /// How many leaves some values read.
+    fn leaves_read(&self, lanes: &[Part]) -> usize {
+        let dag = &self.meaning.dag;
+        dag.reachable(nodes(lanes)).into_iter().filter(|node| matches!(dag.node(*node), Node::Arg(_))).count()
+    }
+
+    /// The window that an instruction leaves, over its own leaves and what the instruction gives.
+    fn window(&self, left: &Left) -> Option<Window> {
+        let window = self.meaning.window();
+        let mut function = self.meaning.lowered([("result".into(), &left.lanes[..])]).ok()?;
+        let own = |leaf: &Leaf| if leaf.scalar { Input::Scalar } else { Input::Vector };
+        let mut inputs: Vec<Input> = window.leaves.iter().map(own).collect();
+        for (arg, width) in (0..).zip(self.meaning.dag.arg_widths()).skip(window.leaves.len()) {
+            let width = (*width).into();
+            function.args.push(Arg { name: "inner_".into(), width, role: Role::Register });
+            inputs.push(if arg == left.arg { Input::Vector } else { Input::Constant(0) });
+        }
+        let rest = Window::of_function(&function, &inputs).ok()?;
+        Some(Window { number: window.number, ..rest })
+    }
 }
 
 /// The values side by side.
@@ -158,56 +282,10 @@ fn nodes(parts: &[Part]) -> impl Iterator<Item = NodeId> {
     parts.iter().map(|part| part.node)
 }
 
-/// The instructions whose results hold some of the values.
-fn all_given(
-    window: &Window,
-    table: &Table,
-    widths: &[u32],
-    values: &Values,
-    examples: &Examples,
-) -> Vec<Given> {
-    let mut machine = Machine::new();
-    let mut found = Vec::new();
-    for (at, instruction) in table.taken() {
-        let Type { class, width } = instruction.result;
-        if class != Class::Vector || !widths.contains(&width) {
-            continue;
-        }
-        let all = choices_of_leaves(window, &instruction.operands);
-        if all.is_empty() {
-            continue;
-        }
-        let Some(compiled) = table.compiled(at) else { continue };
-        // An instruction with many immediates is tried on fewer leaves.
-        let combinations = combinations(&instruction.operands);
-        let most = (MAX_TRIED / combinations.len().max(1)).max(1);
-        for registers in all.into_iter().take(most) {
-            let leaves = leaves_of(&instruction.operands, &registers);
-            for choices in &combinations {
-                let run = |sample: &Vec<Bits>| {
-                    let args = arguments(&instruction.operands, &leaves, choices, sample)?;
-                    compiled.run_into(&mut machine, &args).ok()?;
-                    Some(Bits::from_words(width, compiled.result_words(&machine, 0).iter().copied()))
-                };
-                if let Some((places, result)) = values.places(&examples.samples, run) {
-                    found.push(Given {
-                        instruction: at,
-                        choices: choices.clone(),
-                        registers: registers.clone(),
-                        result,
-                        places,
-                    });
-                }
-            }
-        }
-    }
-    found
-}
-
-impl Given {
+impl Innermost {
     /// A window's lanes with the values that an argument holds read from there: of several places from the one that is nearest to
     /// where the lane is.
-    fn rest(&self, meaning: &mut Meaning<'_>, lanes: &[Part], arg: u32, width: u32) -> Vec<Part> {
+    fn lanes(&self, meaning: &mut Meaning<'_>, lanes: &[Part], arg: u32, width: u32) -> Vec<Part> {
         let count = lanes.len() as i64;
         let mut rest = Vec::new();
         for (lane, own) in (0..).zip(lanes) {
@@ -227,24 +305,23 @@ impl Given {
 
 impl Values {
     /// The values of a window that is not too large.
-    fn new(meaning: &mut Meaning<'_>, examples: &Examples) -> Option<Self> {
-        let lanes = meaning.lanes().ok()?;
+    fn new(meaning: &mut Meaning<'_>, lanes: &[Part], examples: &Examples) -> Option<Self> {
         let mut known: Vec<Known> = Vec::new();
-        for node in computed(&meaning.dag, nodes(&lanes)) {
+        for node in computed(&meaning.dag, nodes(lanes)) {
             if let Some((width, _)) = meaning.dag.natural(node).filter(|(width, _)| *width <= MAX_WIDTH) {
-                known.push(Known { node, below: 0, part: Part { node, width }, bytes: Vec::new() });
+                let part = Part { node, width };
+                known.push(Known { node, read: None, below: 0, is_computed: true, part, bytes: Vec::new() });
             }
         }
-        // Bits of leaves that are no whole bytes are given by what moves or changes the others.
-        for node in meaning.dag.reachable(nodes(&lanes)) {
+        for node in meaning.dag.reachable(nodes(lanes)) {
             let Node::Slice { of, low, width, .. } = *meaning.dag.node(node) else { continue };
             let Node::Arg(arg) = *meaning.dag.node(of) else { continue };
             let below = low % BYTE;
-            if below > 0 || width % BYTE > 0 {
-                let width = width + below;
-                let part = Part { node: meaning.dag.arg_slice(arg, low - below, width, false), width };
-                known.push(Known { node, below, part, bytes: Vec::new() });
-            }
+            // Bits that are no whole bytes are given by what moves or changes the others.
+            let is_computed = below > 0 || width % BYTE > 0;
+            let width = width + below;
+            let part = Part { node: meaning.dag.arg_slice(arg, low - below, width, false), width };
+            known.push(Known { node, read: Some((arg, low)), below, is_computed, part, bytes: Vec::new() });
         }
         let results = known.iter().map(|own| (String::new(), std::slice::from_ref(&own.part)));
         let function = meaning.lowered(results).ok()?;
@@ -276,13 +353,13 @@ impl Values {
         Some(values)
     }
 
-    /// The values that an instruction's result holds on all samples, and the lowest of their bits there, by value, and the results;
-    /// `run` gives one.
-    fn places(
+    /// The positions of the values that an instruction's result holds on all samples, with the lowest of their bits there, and the
+    /// results; `run` gives one.
+    fn held(
         &self,
         samples: &[Vec<Bits>],
         mut run: impl FnMut(&Vec<Bits>) -> Option<Bits>,
-    ) -> Option<(Places, Vec<Bits>)> {
+    ) -> Option<(Vec<(usize, u32)>, Vec<Bits>)> {
         let few = if self.narrow.is_empty() { FEW } else { MORE };
         let mut results: Vec<Bits> = samples[..few].iter().map(&mut run).collect::<Option<_>>()?;
         let first: Vec<Vec<u8>> = results.iter().map(|own| bytes(own.words(), own.width())).collect();
@@ -301,8 +378,28 @@ impl Values {
             results.push(result);
         }
         left.sort_unstable();
-        let node = |(value, low): (usize, u32)| (self.known[value].node, low + self.known[value].below);
-        (!left.is_empty()).then(|| (left.into_iter().map(node).collect(), results))
+        (!left.is_empty()).then_some((left, results))
+    }
+
+    /// Where a result holds values: those that are computed or, where an instruction only moves, what is read.
+    fn places(&self, held: &[(usize, u32)], computes: bool) -> Places {
+        let own = |(value, low): &(usize, u32)| {
+            let own = &self.known[*value];
+            (own.is_computed || !computes).then_some((own.node, low + own.below))
+        };
+        held.iter().filter_map(own).collect()
+    }
+
+    /// Whether a result holds all that is read of these leaves, and no leaf is where it was.
+    fn are_moved(&self, held: &[(usize, u32)], registers: &[Register]) -> bool {
+        let is_own = |leaf: u32| registers.iter().any(|(own, _)| *own == leaf);
+        let positions: FxHashSet<usize> = held.iter().map(|(value, _)| *value).collect();
+        let mut read = (0..).zip(&self.known).filter_map(|(at, own)| Some((at, own.read?.0)));
+        let elsewhere = |leaf: u32, (at, low): &(usize, u32)| {
+            self.known[*at].read.is_some_and(|(own, first)| own != leaf || first != *low)
+        };
+        read.all(|(at, leaf)| !is_own(leaf) || positions.contains(&at))
+            && registers.iter().all(|(leaf, _)| held.iter().any(|own| elsewhere(*leaf, own)))
     }
 
     /// Values that may be in a result, by what it is on the first samples, and from which bit on: from a byte's first bit on or, of
@@ -344,89 +441,6 @@ impl Known {
 /// The bytes of some bits, the least significant first.
 fn bytes(words: &[u64], width: u32) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).take(width.div_ceil(BYTE) as usize).collect()
-}
-
-impl Innermost {
-    /// The instruction alone, and its result.
-    fn first(&self, meaning: &mut Meaning<'_>, table: &mut Table) -> Option<(Program, Value, Type)> {
-        let op = table.take(self.instruction, &self.choices)?;
-        let (element, result) = (self.rest.leaves.last()?.ty.width, table.op(op).result);
-        let mut program = Program::default();
-        let operands = operands(meaning, table, &mut program, (self.instruction, &self.registers), None);
-        let content = vec![Entry::Any; (result.width / element) as usize];
-        let value = program.step(op, operands, element, &content);
-        Some((program, value, result))
-    }
-
-    /// A program of this instruction and one more.
-    pub(crate) fn with_last(
-        &self,
-        meaning: &mut Meaning<'_>,
-        table: &Table,
-        examples: &Examples,
-        entries: &[Entry],
-        results: &[NodeId],
-        judge: &mut dyn Judge,
-    ) -> Option<Proved> {
-        let mut table = table.clone();
-        let (program, value, ty) = self.first(meaning, &mut table)?;
-        let before = Before { program, leaves: &self.rest, computed: Some((value, ty)) };
-        last(meaning, &table, &before, &examples.and(&self.given), entries, results, judge)
-    }
-
-    /// A program for the rest, with what its registers hold left open that are computed, over the window's elements; `None` where a
-    /// register lies in its leaf in another way.
-    pub(crate) fn opened(&self, window: &Window, program: &Program) -> Option<Program> {
-        if program.added.is_some() || program.extended.is_some() {
-            return None;
-        }
-        let mut program = program.clone();
-        let steps = program.steps.iter_mut().map(|step| &mut step.content);
-        let outputs = program.outputs.iter_mut().map(|(_, content)| content);
-        steps.chain(outputs).for_each(|content| content.fill(Entry::Any));
-        for input in &mut program.inputs {
-            let Some((leaf, start)) = &mut input.load else { continue };
-            let Some(own) = window.leaves.get(*leaf as usize) else {
-                input.content.fill(Entry::Any);
-                continue;
-            };
-            let low = u32::try_from(*start).ok()? * input.container;
-            if low % own.ty.width != 0 {
-                return None;
-            }
-            let first = low / own.ty.width;
-            let element = |index| match index < own.ty.lanes {
-                true => Entry::Element(Element { leaf: *leaf, index }),
-                false => Entry::Any,
-            };
-            input.content = (first..first + input.ty.width / own.ty.width).map(element).collect();
-            (*start, input.container) = (first.into(), own.ty.width);
-        }
-        Some(program)
-    }
-
-    /// The instruction and what is done afterwards, as one program with these lanes; `None` where what it gives is read in another
-    /// register than it is in.
-    pub(crate) fn joined(
-        &self,
-        meaning: &mut Meaning<'_>,
-        table: &mut Table,
-        upper: &Program,
-        lanes: &[Entry],
-    ) -> Option<Program> {
-        let (mut program, value, result) = self.first(meaning, table)?;
-        let leaf = meaning.window().leaves.len() as u32;
-        program
-            .append(upper, leaf, |input, start| (input.ty == result && start == 0).then(|| value.clone()))?;
-        let ty = upper.output_type?;
-        program.container = meaning.window().ty().width;
-        let mut lanes = lanes.iter();
-        for (_, content) in &mut program.outputs {
-            let count = ty.width / program.container;
-            *content = (0..count).map(|_| lanes.next().copied().unwrap_or(Entry::Any)).collect();
-        }
-        Some(program)
-    }
 }
 
 #[cfg(test)]
@@ -471,21 +485,25 @@ mod tests {
         let window = Window::of_function(&function, &[Input::Vector; 3]).expect("a window");
         let table = Table::new(instructions);
         let examples = Examples::new(&mut Meaning::new(&window)).expect("examples");
-        let all = innermost(&window, &table, &[64], &examples);
+        let Some(mut rest) = Rest::new(&window, &examples) else { return Vec::new() };
+        let all = rest.innermost(&table, &[64], &examples);
+        let all = rest.left(&table, all);
         let mut whole = Machine::new();
         for first in &all {
             // With what the instruction gives the rest is the window.
-            let rest =
-                Compiled::new(&Meaning::new(&first.rest).function().expect("a function")).expect("a program");
-            let (own, given) = (Compiled::new(&function).expect("a program"), examples.and(&first.given));
-            for (sample, with) in examples.samples.iter().zip(&given.samples) {
+            let left = rest.window(first).expect("a window");
+            let left = Meaning::new(&left).function().expect("a function");
+            let (own, left) =
+                (Compiled::new(&function).expect("a program"), Compiled::new(&left).expect("a program"));
+            for (sample, given) in examples.samples.iter().zip(&first.given) {
                 own.run_into(&mut whole, sample).expect("a result");
                 let result = own.result_words(&whole, 0).to_vec();
-                rest.run_into(&mut whole, with).expect("a result");
-                assert_eq!(rest.result_words(&whole, 0), result);
+                let with: Vec<Bits> = sample.iter().chain([given]).cloned().collect();
+                left.run_into(&mut whole, &with).expect("a result");
+                assert_eq!(left.result_words(&whole, 0), result);
             }
         }
-        all.iter().map(|first| table.instructions[first.instruction].id.clone()).collect()
+        all.iter().map(|first| table.instructions[first.call.instruction].id.clone()).collect()
     }
 
     fn lanes(of: impl Fn(u32) -> String) -> String {

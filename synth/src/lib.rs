@@ -59,6 +59,7 @@ mod bidirectional;
 mod byte_products;
 mod bytes;
 mod c;
+mod calls;
 mod cases;
 pub mod certify;
 mod clamps;

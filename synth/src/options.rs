@@ -154,8 +154,11 @@ impl<'m, 'w> Finder<'m, 'w> {
                 None => Entry::Element(element),
             },
             None => match self.whole(bits, width) {
-                Some((whole, places)) => Entry::Value(whole, places[lane as usize]),
-                None => Entry::Value(bits, lane),
+                Some((whole, places)) if (lane as usize) < places.len() => {
+                    Entry::Value(whole, places[lane as usize])
+                }
+                // A lane of all elements already is one of them.
+                _ => Entry::Value(bits, lane),
             },
         }
     }

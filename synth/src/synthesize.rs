@@ -7,7 +7,7 @@ use smt::Prover;
 use crate::certify::{Judge, Proof, Refusal, certify};
 use crate::contents::{Entry, Wanted};
 use crate::immediates::immediates;
-use crate::innermost::{Innermost, innermost};
+use crate::innermost::{Limits, composed};
 pub use crate::kept::Kept;
 use crate::missing::missing_operator;
 use crate::options::Finder;
@@ -16,23 +16,17 @@ use crate::program::{Program, Step};
 use crate::reduce::{Reduction, asks, programs as reduced, reduction};
 pub use crate::select::{CostOf, Stop};
 use crate::select::{Selection, in_order};
-use crate::single::{Examples, Proved, single};
+use crate::single::{Goal, Proved, single};
 use crate::stages::{Stages, forms, stages};
 use crate::table::{OpId, Table};
 use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 33";
+const SEARCH: &[u8] = b"synth 34";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
-
-/// How many innermost instructions come one after the other before the last two, at most.
-const MAX_INNERMOST: u8 = 1;
-
-/// Innermost instructions for which others are looked for in the rest, at most.
-const MAX_RESTS: usize = 3;
 
 /// States of a stage that are looked at, at most, and of what costs less than a composition that is known.
 const MAX_STATES_OF_STAGE: usize = 2048;
@@ -136,23 +130,21 @@ pub fn synthesize<'w>(
     stop: &Stop<'_>,
     judge: &mut dyn Judge,
 ) -> Answer<'w> {
-    Stage { target, memo, stop, depth: 0, computed: 0 }.answered(window, table, judge)
+    Stage { target, memo, stop, depth: 0 }.answered(window, table, judge)
 }
 
-/// A search for a window, or for a stage of one that was cut `depth` times; where some of the last leaves are computed before, for instructions
-/// alone that samples show.
+/// A search for a window, or for a stage of one that was cut `depth` times.
 #[derive(Clone, Copy)]
 struct Stage<'s, 't> {
     target: &'s Target<'t>,
     memo: &'s Memo,
     stop: &'s Stop<'s>,
     depth: u8,
-    computed: u8,
 }
 
 impl Stage<'_, '_> {
     fn answered<'w>(self, window: &'w Window, table: &mut Table, judge: &mut dyn Judge) -> Answer<'w> {
-        if self.computed > 0 || !self.memo.has_store() {
+        if !self.memo.has_store() {
             return self.searched(window, table, judge);
         }
         let key = match self.depth {
@@ -271,40 +263,11 @@ impl Stage<'_, '_> {
 
     /// The answer for a stage, with the instructions that it would have alone.
     fn kept(self, window: &Window, table: &Table, judge: &mut dyn Judge, states: &mut usize) -> Option<Kept> {
-        self.kept_as(window, table, judge, states, |program| Some(program.clone()))
-    }
-
-    /// The same of what a program is made into.
-    fn kept_as(
-        self,
-        window: &Window,
-        table: &Table,
-        judge: &mut dyn Judge,
-        states: &mut usize,
-        made: impl Fn(&Program) -> Option<Program>,
-    ) -> Option<Kept> {
         let mut table = table.clone();
         let answer = self.answered(window, &mut table, judge);
         *states += answer.states;
         let (program, _) = answer.program?;
-        Some(Kept::new(&answer.meaning, &table, Some(&made(&program)?), Vec::new(), 0))
-    }
-
-    /// An innermost instruction and what is done with its result.
-    fn after(
-        self,
-        meaning: &mut Meaning<'_>,
-        table: &mut Table,
-        judge: &mut dyn Judge,
-        first: &Innermost,
-        lanes: &[Entry],
-        states: &mut usize,
-    ) -> Option<Program> {
-        let next = Self { computed: self.computed + 1, ..self.next() };
-        let window = meaning.window();
-        let kept = next.kept_as(&first.rest, table, judge, states, |rest| first.opened(window, rest))?;
-        let rest = kept.read(meaning, table)?;
-        first.joined(meaning, table, &rest, lanes)
+        Some(Kept::new(&answer.meaning, &table, Some(&program), Vec::new(), 0))
     }
 }
 
@@ -478,12 +441,7 @@ impl Search<'_> {
         if !window.in_registers || most.is_some() {
             return self.best(&mut finder, &cost, most, wanted, results);
         }
-        if self.stage.computed > 0 {
-            let found = self.innermost(finder.meaning, table, &entries, results)?;
-            drop(cost);
-            *table = found.table;
-            return Some((found.program, found.proof));
-        }
+        let goal = Goal { lanes: &entries, results };
         let limit = std::mem::replace(&mut finder.limit, FEW_STATES);
         let (found, cut) = self.programs(&mut finder, wanted.clone(), &cost, None);
         finder.limit = limit;
@@ -495,7 +453,7 @@ impl Search<'_> {
             found.iter().map(|program| price(target, window, program, &cost)).min().filter(|_| !is_scalar);
         let is_least = |program: &Program| program.steps.len() <= 1 && !is_taken_out(window, program);
         if (is_scalar || !found.iter().any(is_least))
-            && let Some(single) = single(finder.meaning, table, &entries, results, self.judge)
+            && let Some(single) = single(finder.meaning, table, &goal, self.judge)
             && least.is_none_or(|least| single.price(target, window) < least)
         {
             drop(cost);
@@ -508,7 +466,7 @@ impl Search<'_> {
         };
         let first = match found.iter().any(is_short) {
             true => None,
-            false => self.innermost(finder.meaning, table, &entries, results),
+            false => self.composed(finder.meaning, table, &goal),
         };
         let known = first.as_ref().map(|first| first.price(target, window));
         if known.is_some() {
@@ -558,37 +516,14 @@ impl Search<'_> {
     }
 
     /// The cheapest program of instructions that samples show, one after the other.
-    fn innermost(
-        &mut self,
-        meaning: &mut Meaning<'_>,
-        table: &Table,
-        lanes: &[Entry],
-        results: &[NodeId],
-    ) -> Option<Proved> {
-        let (stage, window) = (self.stage, meaning.window());
-        if stage.depth > stage.computed || !is_composed(window) {
+    fn composed(&mut self, meaning: &mut Meaning<'_>, table: &Table, goal: &Goal<'_>) -> Option<Proved> {
+        let Stage { target, stop, depth, .. } = self.stage;
+        let window = meaning.window();
+        if depth > 0 || !is_composed(window) {
             return None;
         }
-        let examples = Examples::new(meaning)?;
-        let all = innermost(window, table, &stage.target.widths, &examples);
-        let price = |own: &Proved| own.price(stage.target, window);
-        let two = |first: &Innermost| first.with_last(meaning, table, &examples, lanes, results, self.judge);
-        if let Some(two) = all.iter().filter_map(two).min_by_key(price) {
-            return Some(two);
-        }
-        let mut found = Vec::new();
-        for first in all.iter().filter(|first| first.is_less).take(MAX_RESTS) {
-            if stage.computed == MAX_INNERMOST || (stage.stop)() {
-                break;
-            }
-            let mut table = table.clone();
-            let program = stage.after(meaning, &mut table, self.judge, first, lanes, &mut self.states);
-            let Some(program) = program else { continue };
-            if let Ok(proof) = certify(meaning, &table, &program, results, self.judge) {
-                found.push(Proved { table, program, proof });
-            }
-        }
-        found.into_iter().min_by_key(price)
+        let price = |own: &Proved| own.price(target, window);
+        composed(meaning, table, goal, &Limits { widths: &target.widths, price: &price, stop }, self.judge)
     }
 
     /// The cheapest of what few states gave and of compositions below it; `None` where too little was looked at for that.
