@@ -35,6 +35,18 @@ pub(crate) struct Examples {
     pub wanted: Vec<Vec<u64>>,
 }
 
+/// An instruction that is run on samples.
+pub(crate) struct Runs<'a> {
+    compiled: &'a Compiled,
+    /// The leaf that each operand is; `None` for an immediate.
+    leaves: Vec<Option<usize>>,
+    /// Where immediates are, and their widths.
+    immediates: Vec<(usize, u32)>,
+    /// What operands are on each sample, where it was run on it.
+    args: Vec<Vec<Bits>>,
+    machine: Machine,
+}
+
 /// Instructions before a last one.
 #[derive(Clone)]
 pub(crate) struct Chain {
@@ -127,6 +139,25 @@ impl Examples {
         Some(Self { samples, wanted })
     }
 
+    /// Each sample with its number, and the result's words.
+    pub fn all(&self) -> impl Iterator<Item = ((usize, &[Bits]), &[u64])> {
+        let samples = self.samples.iter().map(Vec::as_slice).enumerate();
+        samples.zip(self.wanted.iter().map(Vec::as_slice))
+    }
+
+    /// Whether each byte of a result is one of these leaves', or none, on the first sample.
+    pub fn may_be_moved(&self, registers: &[Register], result: &[u64]) -> bool {
+        let mut is_there = [false; 256];
+        is_there[0] = true;
+        let sample = &self.samples[0];
+        for (leaf, _) in registers {
+            sample[*leaf as usize].words().iter().for_each(|word| {
+                word.to_le_bytes().iter().for_each(|byte| is_there[usize::from(*byte)] = true);
+            });
+        }
+        result.iter().all(|word| word.to_le_bytes().iter().all(|byte| is_there[usize::from(*byte)]))
+    }
+
     /// The same with one leaf more.
     fn and(&self, leaf: &[Bits]) -> Self {
         let with = |(sample, own): (&Vec<Bits>, &Bits)| sample.iter().chain([own]).cloned().collect();
@@ -135,31 +166,37 @@ impl Examples {
     }
 }
 
-/// What an instruction's operands are on a sample, where they are these leaves, with these immediates.
-pub(crate) fn arguments(
-    operands: &[Operand],
-    leaves: &[Option<usize>],
-    choices: &[i64],
-    sample: &[Bits],
-) -> Option<Vec<Bits>> {
-    let mut immediates = choices.iter();
-    let argument = |(operand, leaf): (&Operand, &Option<usize>)| match (operand, leaf) {
-        (Operand::Choice { width, .. }, _) => Some(Bits::from_u64(*width, *immediates.next()? as u64)),
-        (_, leaf) => Some(sample[(*leaf)?].clone()),
-    };
-    operands.iter().zip(leaves).map(argument).collect()
-}
+impl<'a> Runs<'a> {
+    /// None yet of an instruction, compiled, with these registers.
+    pub fn new(operands: &[Operand], compiled: &'a Compiled, registers: &[Register]) -> Self {
+        let (mut leaves, mut immediates, mut rest) = (Vec::new(), Vec::new(), registers.iter());
+        for operand in operands {
+            let count = operand.registers().len();
+            if let Operand::Choice { width, .. } = operand {
+                immediates.push((leaves.len(), *width));
+            }
+            leaves.push((count > 0).then(|| rest.next()).flatten().map(|own| own.0 as usize));
+            rest.by_ref().take(count.saturating_sub(1)).for_each(drop);
+        }
+        Self { compiled, leaves, immediates, args: Vec::new(), machine: Machine::new() }
+    }
 
-/// The leaf that each operand is, with these registers; `None` for an immediate.
-pub(crate) fn leaves_of(operands: &[Operand], registers: &[Register]) -> Vec<Option<usize>> {
-    let mut rest = registers.iter();
-    let leaf = |operand: &Operand| {
-        let count = operand.registers().len();
-        let leaf = (count > 0).then(|| rest.next()).flatten()?.0 as usize;
-        rest.by_ref().take(count - 1).count();
-        Some(leaf)
-    };
-    operands.iter().map(leaf).collect()
+    /// The words of what it gives on a sample with these immediates; samples keep their numbers.
+    pub fn run(&mut self, choices: &[i64], (number, sample): (usize, &[Bits])) -> Option<&[u64]> {
+        if self.args.len() <= number {
+            self.args.resize(number + 1, Vec::new());
+        }
+        let args = &mut self.args[number];
+        if args.is_empty() {
+            let empty = Bits::from_u64(1, 0);
+            args.extend(self.leaves.iter().map(|leaf| leaf.map_or(&empty, |leaf| &sample[leaf]).clone()));
+        }
+        for ((at, width), choice) in self.immediates.iter().zip(choices) {
+            args[*at] = Bits::from_u64(*width, choice.cast_unsigned());
+        }
+        self.compiled.run_into(&mut self.machine, args).ok()?;
+        Some(self.compiled.result_words(&self.machine, 0))
+    }
 }
 
 /// A register of a leaf as an input.

@@ -12,16 +12,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use search::{Class, Type, combinations};
 
 use crate::alone::choices_of_leaves;
-use crate::calls::{Call, Chain, Examples, arguments, leaves_of};
+use crate::calls::{Call, Chain, Examples, Runs};
 use crate::certify::Judge;
 use crate::contents::Register;
 use crate::single::{Goal, Proved, last};
 use crate::stages::computed;
 use crate::table::Table;
 use crate::window::{Input, Leaf, Meaning, Window};
-
-/// How many innermost instructions come one after the other before the last one, at most.
-const MAX_INNERMOST: usize = 2;
 
 /// Innermost instructions for which others are looked for in the rest, at most.
 const MAX_RESTS: usize = 3;
@@ -38,6 +35,9 @@ const MAX_FOUND: usize = 40;
 /// Immediates and choices of leaves that one instruction is tried with, at most, and all immediates with one choice.
 const MAX_TRIED: usize = 256;
 
+/// Immediates of an instruction that moves from which on it is asked whether it moves all that is read.
+const MANY: usize = 8;
+
 const BYTE: u32 = 8;
 
 /// Bits of the widest values that are looked for.
@@ -47,6 +47,8 @@ const MAX_WIDTH: u32 = 1024;
 pub(crate) struct Limits<'s> {
     /// The widths of vector registers, in bits.
     pub widths: &'s [u32],
+    /// How many instructions come before the last one, at most.
+    pub most: usize,
     /// What a program costs.
     pub price: &'s dyn Fn(&Proved) -> u64,
     /// Whether the search is to end.
@@ -106,6 +108,8 @@ struct Values {
     by_bits: FxHashMap<(u32, [u8; MORE]), Vec<usize>>,
     /// Those numbers of bits.
     narrow: Vec<u32>,
+    /// The lowest bytes of those of whole bytes on the first sample.
+    lowest: [bool; 256],
 }
 
 /// The cheapest program of a few instructions, each of which samples show.
@@ -118,7 +122,7 @@ pub(crate) fn composed(
 ) -> Option<Proved> {
     let chain = Chain::new(table, Examples::new(meaning)?);
     let window = meaning.window();
-    continued(meaning, &chain, window, MAX_INNERMOST, goal, limits, judge)
+    continued(meaning, &chain, window, limits.most, goal, limits, judge)
 }
 
 /// The same after some instructions, which leave a window to compute, with one to `most` before the last one.
@@ -175,7 +179,6 @@ impl<'w> Rest<'w> {
     /// The instructions whose results hold some of the values, one for each result, and those that hold all that lanes read of some
     /// leaves, elsewhere than there.
     fn innermost(&self, table: &Table, widths: &[u32], examples: &Examples) -> Vec<Innermost> {
-        let mut machine = Machine::new();
         let mut found = Vec::new();
         for (at, instruction) in table.taken() {
             let Type { class, width } = instruction.result;
@@ -190,15 +193,16 @@ impl<'w> Rest<'w> {
             // An instruction with many immediates is tried on fewer leaves.
             let combinations = combinations(&instruction.operands);
             let most = (MAX_TRIED / combinations.len().max(1)).max(1);
+            let moves = combinations.len() >= MANY && table.moves(at);
             for registers in all.into_iter().take(most) {
-                let leaves = leaves_of(&instruction.operands, &registers);
+                let mut runs = Runs::new(&instruction.operands, compiled, &registers);
                 for choices in &combinations {
-                    let run = |sample: &Vec<Bits>| {
-                        let args = arguments(&instruction.operands, &leaves, choices, sample)?;
-                        compiled.run_into(&mut machine, &args).ok()?;
-                        Some(Bits::from_words(width, compiled.result_words(&machine, 0).iter().copied()))
+                    let run = |sample: (usize, &[Bits])| {
+                        let words = runs.run(choices, sample)?;
+                        Some(Bits::from_words(width, words.iter().copied()))
                     };
-                    let Some((held, given)) = self.values.held(&examples.samples, run) else { continue };
+                    let moved = moves.then_some(&registers[..]);
+                    let Some((held, given)) = self.values.held(examples, moved, run) else { continue };
                     let computes = held.iter().any(|(at, _)| self.values.known[*at].is_computed);
                     if computes || self.values.are_moved(&held, &registers) {
                         let call =
@@ -334,8 +338,13 @@ impl Values {
         }
         // What is the same on all samples is in many results.
         known.retain(|own| own.bytes.iter().any(|bytes| *bytes != own.bytes[0]));
-        let mut values =
-            Self { known, by_bytes: FxHashMap::default(), by_bits: FxHashMap::default(), narrow: Vec::new() };
+        let mut values = Self {
+            known,
+            by_bytes: FxHashMap::default(),
+            by_bits: FxHashMap::default(),
+            narrow: Vec::new(),
+            lowest: [false; 256],
+        };
         if examples.samples.len() < MORE {
             return None;
         }
@@ -346,6 +355,7 @@ impl Values {
                 false => values.by_bytes.entry(own.lowest()).or_default(),
             };
             same.push(at);
+            values.lowest[usize::from(own.bytes[0][0])] |= width >= BYTE;
             if width < BYTE && !values.narrow.contains(&width) {
                 values.narrow.push(width);
             }
@@ -354,31 +364,63 @@ impl Values {
     }
 
     /// The positions of the values that an instruction's result holds on all samples, with the lowest of their bits there, and the
-    /// results; `run` gives one.
+    /// results; `run` gives one. Of an instruction that only moves these registers, those of whole bytes.
     fn held(
         &self,
-        samples: &[Vec<Bits>],
-        mut run: impl FnMut(&Vec<Bits>) -> Option<Bits>,
+        examples: &Examples,
+        moved: Option<&[Register]>,
+        mut run: impl FnMut((usize, &[Bits])) -> Option<Bits>,
     ) -> Option<(Vec<(usize, u32)>, Vec<Bits>)> {
-        let few = if self.narrow.is_empty() { FEW } else { MORE };
-        let mut results: Vec<Bits> = samples[..few].iter().map(&mut run).collect::<Option<_>>()?;
-        let first: Vec<Vec<u8>> = results.iter().map(|own| bytes(own.words(), own.width())).collect();
-        let mut left = self.candidates(&first);
-        left.retain(|(value, low)| {
-            let own = &self.known[*value];
-            first.iter().enumerate().all(|(sample, result)| own.is_at(sample, result, *low))
-        });
-        for (number, sample) in samples.iter().enumerate().skip(few) {
+        let narrow = if moved.is_some() { &[] } else { &self.narrow[..] };
+        let few = if narrow.is_empty() { FEW } else { MORE };
+        let mut left: Vec<(usize, u32)> = Vec::new();
+        let (mut results, mut first) = (Vec::new(), Vec::new());
+        for (number, (sample, _)) in examples.all().enumerate() {
+            let result = run(sample)?;
+            let all = bytes(result.words(), result.width());
+            results.push(result);
+            if number >= few {
+                left.retain(|(value, low)| self.known[*value].is_at(number, &all, *low));
+            } else {
+                let is_possible = match (number, moved) {
+                    (0, Some(registers)) => self.may_hold_all(&all, registers),
+                    (0, None) => !narrow.is_empty() || self.may_hold_one(&all),
+                    _ => true,
+                };
+                if !is_possible {
+                    return None;
+                }
+                first.push(all);
+                if first.len() < few {
+                    continue;
+                }
+                left = self.candidates(&first, narrow);
+                left.retain(|(value, low)| {
+                    let own = &self.known[*value];
+                    first.iter().enumerate().all(|(sample, result)| own.is_at(sample, result, *low))
+                });
+            }
             if left.is_empty() {
                 return None;
             }
-            let result = run(sample)?;
-            let all = bytes(result.words(), result.width());
-            left.retain(|(value, low)| self.known[*value].is_at(number, &all, *low));
-            results.push(result);
         }
         left.sort_unstable();
         (!left.is_empty()).then_some((left, results))
+    }
+
+    /// Whether a result on the first sample has the lowest byte of some value.
+    fn may_hold_one(&self, result: &[u8]) -> bool {
+        result.iter().any(|byte| self.lowest[usize::from(*byte)])
+    }
+
+    /// Whether a result on the first sample has the lowest byte of all that is read of these leaves.
+    fn may_hold_all(&self, result: &[u8], registers: &[Register]) -> bool {
+        let mut is_there = [false; 256];
+        result.iter().for_each(|byte| is_there[usize::from(*byte)] = true);
+        let is_own = |own: &&Known| {
+            own.read.is_some_and(|(leaf, _)| registers.iter().any(|(register, _)| *register == leaf))
+        };
+        self.known.iter().filter(is_own).all(|own| is_there[usize::from(own.bytes[0][0])])
     }
 
     /// Where a result holds values: those that are computed or, where an instruction only moves, what is read.
@@ -404,12 +446,12 @@ impl Values {
 
     /// Values that may be in a result, by what it is on the first samples, and from which bit on: from a byte's first bit on or, of
     /// less than a byte, up to its last one as well.
-    fn candidates(&self, first: &[Vec<u8>]) -> Vec<(usize, u32)> {
+    fn candidates(&self, first: &[Vec<u8>], narrow: &[u32]) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
         for (at, low) in (0..first[0].len()).zip((0..).step_by(BYTE as usize)) {
             let own = self.by_bytes.get(&std::array::from_fn(|sample| first[sample][at]));
             found.extend(own.into_iter().flatten().map(|value| (*value, low)));
-            for width in &self.narrow {
+            for width in narrow {
                 for shift in [0, BYTE - width] {
                     let bits = |sample: usize| first[sample][at] >> shift & ((1 << width) - 1);
                     let own = self.by_bits.get(&(*width, std::array::from_fn(bits)));

@@ -4,18 +4,19 @@
 //! for, samples show: an instruction that gives the window's result on all of them is proved, as any program is. So immediates
 //! are solved for, instead of being tried from a list.
 
-use hydride_ir::Bits;
 use hydride_ir::exact::NodeId;
-use interp::Machine;
 use search::{Class, combinations};
 
 use crate::alone::choices_of_leaves;
-use crate::calls::{Call, Chain, Examples, arguments, leaves_of};
+use crate::calls::{Call, Chain, Examples, Runs};
 use crate::certify::{Judge, Proof, certify};
 use crate::contents::{Entry, Register};
 use crate::program::Program;
 use crate::table::Table;
 use crate::window::Meaning;
+
+/// Immediates of an instruction from which on it is worth a look whether it could give a result at all.
+const MANY: usize = 8;
 
 /// Instructions that are proved, at most.
 const MAX_PROVED: usize = 4;
@@ -99,7 +100,7 @@ fn low_bits(meaning: &mut Meaning<'_>, entry: Entry, width: u32) -> Entry {
 
 /// The instructions that give a window's result on all samples, the cheapest first.
 fn candidates(meaning: &Meaning<'_>, chain: &Chain) -> Vec<Candidate> {
-    let (window, mut machine) = (meaning.window(), Machine::new());
+    let window = meaning.window();
     let Chain { table, examples, .. } = chain;
     let types = chain.types();
     let mut found = Vec::new();
@@ -116,27 +117,29 @@ fn candidates(meaning: &Meaning<'_>, chain: &Chain) -> Vec<Candidate> {
             continue;
         }
         let Some(compiled) = table.compiled(at) else { continue };
+        let combinations = combinations(&instruction.operands);
+        let moves = combinations.len() >= MANY && table.moves(at);
         for registers in leaves {
-            let leaves = leaves_of(&instruction.operands, &registers);
-            for choices in combinations(&instruction.operands) {
+            if moves && !examples.may_be_moved(&registers, &examples.wanted[0]) {
+                continue;
+            }
+            let mut runs = Runs::new(&instruction.operands, compiled, &registers);
+            for choices in &combinations {
                 let mut left = extensions.to_vec();
-                let mut gives = |(sample, wanted): (&Vec<Bits>, &Vec<u64>)| {
-                    let args = arguments(&instruction.operands, &leaves, &choices, sample);
-                    args.is_some_and(|args| {
-                        if compiled.run_into(&mut machine, &args).is_err() {
-                            return false;
-                        }
-                        let words = compiled.result_words(&machine, 0);
-                        left.retain(|extended| match extended {
-                            None => words == &wanted[..],
-                            Some(signed) => extend(words[0], result.width, bits, *signed) == wanted[0],
-                        });
-                        !left.is_empty()
-                    })
-                };
-                if examples.samples.iter().zip(&examples.wanted).all(&mut gives) {
-                    let call = Call { instruction: at, choices, registers: registers.clone() };
-                    found.push(Candidate { call, extended: left[0] });
+                let is_all = examples.all().all(|(sample, wanted)| {
+                    let Some(words) = runs.run(choices, sample) else { return false };
+                    left.retain(|extended| match extended {
+                        None => words == wanted,
+                        Some(signed) => extend(words[0], result.width, bits, *signed) == wanted[0],
+                    });
+                    !left.is_empty()
+                });
+                if is_all {
+                    let (choices, registers) = (choices.clone(), registers.clone());
+                    found.push(Candidate {
+                        call: Call { instruction: at, choices, registers },
+                        extended: left[0],
+                    });
                 }
             }
         }

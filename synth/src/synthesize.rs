@@ -28,6 +28,9 @@ const SEARCH: &[u8] = b"synth 34";
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
 
+/// Instructions that samples show before the last one, at most.
+const MAX_INNERMOST: usize = 2;
+
 /// States of a stage that are looked at, at most, and of what costs less than a composition that is known.
 const MAX_STATES_OF_STAGE: usize = 2048;
 
@@ -466,7 +469,13 @@ impl Search<'_> {
         };
         let first = match found.iter().any(is_short) {
             true => None,
-            false => self.composed(finder.meaning, table, &goal),
+            false => {
+                // Three instructions are looked for where what is known has more.
+                let is_three =
+                    |program: &Program| program.steps.len() <= 3 && program.steps.iter().all(is_one);
+                let most = if found.iter().any(is_three) { 1 } else { MAX_INNERMOST };
+                self.composed(finder.meaning, table, &goal, most)
+            }
         };
         let known = first.as_ref().map(|first| first.price(target, window));
         if known.is_some() {
@@ -515,15 +524,22 @@ impl Search<'_> {
         found
     }
 
-    /// The cheapest program of instructions that samples show, one after the other.
-    fn composed(&mut self, meaning: &mut Meaning<'_>, table: &Table, goal: &Goal<'_>) -> Option<Proved> {
+    /// The cheapest program of instructions that samples show, one after the other, with one to `most` before the last one.
+    fn composed(
+        &mut self,
+        meaning: &mut Meaning<'_>,
+        table: &Table,
+        goal: &Goal<'_>,
+        most: usize,
+    ) -> Option<Proved> {
         let Stage { target, stop, depth, .. } = self.stage;
         let window = meaning.window();
         if depth > 0 || !is_composed(window) {
             return None;
         }
         let price = |own: &Proved| own.price(target, window);
-        composed(meaning, table, goal, &Limits { widths: &target.widths, price: &price, stop }, self.judge)
+        let limits = Limits { widths: &target.widths, most, price: &price, stop };
+        composed(meaning, table, goal, &limits, self.judge)
     }
 
     /// The cheapest of what few states gave and of compositions below it; `None` where too little was looked at for that.

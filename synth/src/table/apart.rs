@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
+use hydride_ir::Random;
 use hydride_ir::passes::open_nans;
 use interp::Program;
-use search::{Class, Instruction, Operand, specialize};
+use search::{Class, Instruction, Operand, combinations, specialize};
 
 use super::extract::approximates;
 use super::{Op, OpId, Table};
+use crate::calls::{Examples, Runs};
 
 /// Values of a lane's expression beyond which it is seldom the expression that a window has.
 const MAX_VALUES: usize = 24;
+
+/// Immediates that an instruction is run with to see what it does, at most.
+const MAX_IMMEDIATES: usize = 32;
 
 impl Table {
     /// The operations of instructions whose lanes have no expression, several, or a large one, which are in a general register, or
@@ -41,6 +46,29 @@ impl Table {
         let compile =
             || (!approximates(instruction)).then(|| Program::new(&open_nans(&instruction.function)).ok());
         self.compiled[at].get_or_init(|| compile().flatten()).as_ref()
+    }
+
+    /// Whether an instruction seems to do nothing but move bytes of its registers and clear others, whatever its immediates are: it
+    /// does with some of them on numbers.
+    pub(crate) fn moves(&self, at: usize) -> bool {
+        *self.moves[at].get_or_init(|| {
+            let Some(compiled) = self.compiled(at) else { return false };
+            let operands = &self.instructions[at].operands;
+            let combinations = combinations(operands);
+            let (mut random, mut registers, mut sample) = (Random::new(1), Vec::new(), Vec::new());
+            for (leaf, operand) in (0..).zip(operands) {
+                let types = operand.registers();
+                registers.extend((0..).zip(&types).map(|(number, _)| (leaf, number)));
+                sample.push(random.bits(types.iter().map(|ty| ty.width).sum::<u32>().max(1)));
+            }
+            let examples = Examples { samples: vec![sample], wanted: Vec::new() };
+            let mut runs = Runs::new(operands, compiled, &registers);
+            // Of the first ones many clear or keep all.
+            combinations.iter().skip(1).step_by(combinations.len().div_ceil(MAX_IMMEDIATES)).all(|choices| {
+                let result = runs.run(choices, (0, &examples.samples[0]));
+                result.is_some_and(|words| examples.may_be_moved(&registers, words))
+            })
+        })
     }
 
     /// The operation of an instruction with these immediates, added as one on whole registers where there is none; `None` where it

@@ -173,6 +173,8 @@ pub struct Table {
     apart: Arc<Vec<OpId>>,
     /// The instructions' functions, compiled as soon as one is run.
     compiled: Arc<[OnceLock<Option<interp::Program>>]>,
+    /// Whether they only move bytes, as soon as that is asked.
+    moves: Arc<[OnceLock<bool>]>,
 }
 
 /// For an immediate the instructions that have it, as lanes.
@@ -219,6 +221,7 @@ impl Table {
             .collect();
         let open = open.into();
         let compiled = instructions.iter().map(|_| OnceLock::new()).collect();
+        let moves = instructions.iter().map(|_| OnceLock::new()).collect();
         let mut table = Self {
             instructions: instructions.into(),
             templates: Vec::new(),
@@ -238,6 +241,7 @@ impl Table {
             mixed: Arc::default(),
             apart: Arc::default(),
             compiled,
+            moves,
         };
         for ((at, choices), lanewise) in chosen.iter().zip(&found) {
             lanewise.iter().for_each(|lanes| table.add(*at, choices, lanes));
