@@ -15,9 +15,6 @@ use crate::window::{Meaning, Window};
 /// How many inputs instructions are compared with a window on.
 const SAMPLES: usize = 64;
 
-/// Bits of the elements of what is known as a whole only.
-const BYTE: u32 = 8;
-
 /// An instruction with its immediates and registers; the leaves after the window's own are what was computed, one after the other.
 #[derive(Clone)]
 pub(crate) struct Call {
@@ -73,13 +70,18 @@ impl Chain {
         Self { table: table.clone(), program: Program::default(), computed: Vec::new(), examples }
     }
 
-    /// The same with one more instruction, which gives this on each sample.
-    pub fn and(&self, meaning: &mut Meaning<'_>, call: &Call, given: &[Bits]) -> Option<Self> {
+    /// The same with one more instruction, which gives this on each sample, read in elements of so many bits.
+    pub fn and(
+        &self,
+        meaning: &mut Meaning<'_>,
+        call: &Call,
+        (given, element): (&[Bits], u32),
+    ) -> Option<Self> {
         let mut chain = self.clone();
         let (op, operands) = chain.call(meaning, call)?;
         let ty = chain.table.op(op).result;
-        let content = vec![Entry::Any; (ty.width / BYTE) as usize];
-        let value = chain.program.step(op, operands, BYTE, &content);
+        let content = vec![Entry::Any; (ty.width / element) as usize];
+        let value = chain.program.step(op, operands, element, &content);
         chain.computed.push(Computed { value, ty, is_read: false });
         chain.examples = chain.examples.and(given);
         Some(chain)

@@ -18,7 +18,7 @@ use crate::contents::Register;
 use crate::single::{Goal, Proved, last};
 use crate::stages::computed;
 use crate::table::Table;
-use crate::window::{Input, Leaf, Meaning, Window};
+use crate::window::{Input, Leaf, Meaning, Window, element_width};
 
 /// Innermost instructions for which others are looked for in the rest, at most.
 const MAX_RESTS: usize = 3;
@@ -65,6 +65,9 @@ struct Rest<'w> {
 /// Values with the lowest of their bits in a result, by value; one may be there several times.
 type Places = Vec<(NodeId, u32)>;
 
+/// The same by their positions among those that are known.
+type Held = Vec<(usize, u32)>;
+
 /// An instruction with the values that its result holds.
 struct Innermost {
     call: Call,
@@ -80,6 +83,8 @@ struct Left {
     call: Call,
     given: Vec<Bits>,
     arg: u32,
+    /// The width of the elements that the lanes read there.
+    element: u32,
     lanes: Vec<Part>,
     /// Whether less is computed than without it, or as much of fewer leaves.
     is_less: bool,
@@ -144,7 +149,7 @@ fn continued(
     for some in [computing, moving] {
         let some = rest.left(&chain.table, some);
         let mut two = |first: &Left| {
-            let chain = chain.and(meaning, &first.call, &first.given)?;
+            let chain = chain.and(meaning, &first.call, (&first.given, first.element))?;
             last(meaning, &chain, goal, judge)
         };
         if let Some(two) = some.iter().filter_map(&mut two).min_by_key(limits.price) {
@@ -161,7 +166,7 @@ fn continued(
             break;
         }
         let Some(window) = rest.window(&first) else { continue };
-        let Some(chain) = chain.and(meaning, &first.call, &first.given) else { continue };
+        let Some(chain) = chain.and(meaning, &first.call, (&first.given, first.element)) else { continue };
         found.extend(continued(meaning, &chain, &window, most - 1, goal, limits, judge));
     }
     found.into_iter().min_by_key(limits.price)
@@ -245,9 +250,10 @@ impl<'w> Rest<'w> {
             let arg = (leaves + at) as u32;
             let lanes = own.lanes(&mut self.meaning, &self.lanes, arg, width);
             let after = (self.computed(&lanes), self.leaves_read(&lanes));
+            let element = element_width(&self.reads(&lanes, arg), width, self.meaning.window().ty().width);
             let is_less = after < before;
             let Innermost { call, given, .. } = own;
-            left.push(((after, instruction.uops), Left { call, given, arg, lanes, is_less }));
+            left.push(((after, instruction.uops), Left { call, given, arg, element, lanes, is_less }));
         }
         left.sort_by_key(|(key, _)| *key);
         left.truncate(MAX_FOUND);
@@ -263,6 +269,16 @@ impl<'w> Rest<'w> {
     fn leaves_read(&self, lanes: &[Part]) -> usize {
         let dag = &self.meaning.dag;
         dag.reachable(nodes(lanes)).into_iter().filter(|node| matches!(dag.node(*node), Node::Arg(_))).count()
+    }
+
+    /// The bits that lanes read of an argument: the first one and how many.
+    fn reads(&self, lanes: &[Part], arg: u32) -> Vec<(u32, u32)> {
+        let dag = &self.meaning.dag;
+        let read = |node| match *dag.node(node) {
+            Node::Slice { of, low, width, .. } if *dag.node(of) == Node::Arg(arg) => Some((low, width)),
+            _ => None,
+        };
+        dag.reachable(nodes(lanes)).into_iter().filter_map(read).collect()
     }
 
     /// The window that an instruction leaves, over its own leaves and what the instruction gives.
@@ -370,10 +386,10 @@ impl Values {
         examples: &Examples,
         moved: Option<&[Register]>,
         mut run: impl FnMut((usize, &[Bits])) -> Option<Bits>,
-    ) -> Option<(Vec<(usize, u32)>, Vec<Bits>)> {
+    ) -> Option<(Held, Vec<Bits>)> {
         let narrow = if moved.is_some() { &[] } else { &self.narrow[..] };
         let few = if narrow.is_empty() { FEW } else { MORE };
-        let mut left: Vec<(usize, u32)> = Vec::new();
+        let mut left = Held::new();
         let (mut results, mut first) = (Vec::new(), Vec::new());
         for (number, (sample, _)) in examples.all().enumerate() {
             let result = run(sample)?;
@@ -446,7 +462,7 @@ impl Values {
 
     /// Values that may be in a result, by what it is on the first samples, and from which bit on: from a byte's first bit on or, of
     /// less than a byte, up to its last one as well.
-    fn candidates(&self, first: &[Vec<u8>], narrow: &[u32]) -> Vec<(usize, u32)> {
+    fn candidates(&self, first: &[Vec<u8>], narrow: &[u32]) -> Held {
         let mut found = Vec::new();
         for (at, low) in (0..first[0].len()).zip((0..).step_by(BYTE as usize)) {
             let own = self.by_bytes.get(&std::array::from_fn(|sample| first[sample][at]));
@@ -591,5 +607,32 @@ mod tests {
         let body: String = (0..4).map(|i| format!("  %r[{} +: 16] = {}\n", 16 * i, own(i))).collect();
         let window = lanes(|i| format!("min.u({}, %c[{} +: 16])", own(i), 16 * i));
         assert_eq!(found(&window, vec![instruction("clear", &["a"], &body)]), ["clear"]);
+    }
+
+    #[test]
+    fn what_moves_all_that_is_read_of_its_leaves_is_found() {
+        let moved = |id: &str, of: [&str; 4]| {
+            let body: String =
+                (0..4).zip(of).map(|(i, of)| format!("  %r[{} +: 16] = %{of} +: 16]\n", 16 * i)).collect();
+            instruction(id, &["a", "b"], &body)
+        };
+        let lows = ["a[0", "b[0", "a[16", "b[16"];
+        let instructions = || {
+            vec![
+                moved("lows", lows),
+                moved("evens", ["a[0", "b[0", "a[32", "b[32"]),
+                moved("blend", ["a[0", "a[16", "b[0", "b[16"]),
+                moved("copy", ["a[0", "a[16", "a[32", "a[48"]),
+            ]
+        };
+        let read = |i: usize| format!("min.u(%{} +: 16], %c[{} +: 16])", lows[i], 16 * i);
+        let window = lanes(|i| read(i as usize));
+        let mut all = found(&window, instructions());
+        all.sort();
+        // Each with its operands in both orders.
+        assert_eq!(all, ["blend", "blend", "lows", "lows"]);
+        // Of one leaf all is where it was.
+        let window = lanes(|i| format!("min.u(%a[{0} +: 16], %c[{0} +: 16])", 16 * i));
+        assert!(found(&window, instructions()).is_empty());
     }
 }

@@ -63,6 +63,30 @@ fn two_registers_of_a_table_are_read_one_by_one() {
 }
 
 #[test]
+fn a_table_may_have_an_odd_number_of_registers() {
+    let byte = |table: &str, index: &str, at: u32| {
+        format!(
+            "select(lt.u(%{index}[{at} +: 8], 0x18:8), %{table}[at mul(cast.u(%{index}[{at} +: 8], 11), 0x8:11) +: 8], 0x0:8)"
+        )
+    };
+    let lookup = support::instruction("lookup", &[192, 64], 64, 8, |lane| byte("a", "b", 8 * lane));
+    let sum = support::instruction("sum", &[64, 64], 64, 16, |lane| {
+        format!("add(%a[{0} +: 16], %b[{0} +: 16])", 16 * lane)
+    });
+    let lanes = |lane: &dyn Fn(u32) -> String| -> String {
+        (0..4).map(|at| format!("  %r[{} +: 16] = {}\n", 16 * at, lane(16 * at))).collect()
+    };
+    let word = |at: u32| format!("concat({}, {})", byte("t", "i", at + 8), byte("t", "i", at));
+    for (body, names) in [
+        (lanes(&word), &["lookup"][..]),
+        (lanes(&|at| format!("add({}, %c[{at} +: 16])", word(at))), &["lookup", "sum"]),
+    ] {
+        let text = format!("func @f(%t: 192, %i: 64, %c: 64) -> (%r: 64) {{\n{body}}}\n");
+        assert_eq!(registers::found(&text, 64, Table::new(vec![lookup.clone(), sum.clone()])), names);
+    }
+}
+
+#[test]
 fn words_are_shifted_by_products() {
     let text = "func @f(%a: 128, %b: 128) -> (%r: 128) {\n  for i in 0..8 {\n    %r[16*i +: 16] = select(%b[16*i + 7 +: 1], \
                 shr.u(%a[16*i +: 16], cast.u(max.s(0x0:9, neg(cast.s(%b[16*i +: 8], 9))), 16)), shl(%a[16*i +: 16], \

@@ -388,7 +388,7 @@ fn element(dag: &Dag, read: NodeId, types: &[Type]) -> Option<(Element, u32)> {
 
 /// The least width of elements that no read crosses. Bits that are no whole element, such as signs, belong to elements
 /// as far apart as they are, or as wide as the result's lanes, unless they are read as part of one too.
-fn element_width(reads: &[(u32, u32)], width: u32, lane: u32) -> u32 {
+pub(crate) fn element_width(reads: &[(u32, u32)], width: u32, lane: u32) -> u32 {
     let crosses = |element: u32| reads.iter().any(|(low, own)| low % element + own > element);
     let is_element = |(low, own): &(u32, u32)| own.is_power_of_two() && *own >= 8 && low % own == 0;
     let mut elements: Vec<&(u32, u32)> = reads.iter().filter(|read| is_element(read)).collect();

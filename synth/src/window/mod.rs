@@ -14,6 +14,7 @@ mod types;
 use memo::Key;
 
 pub use expression::{Element, Expression, ExpressionId, Expressions, Forms, Lanewise, Operator, Reduce};
+pub(crate) use function::element_width;
 pub use function::{Input, NoWindow};
 pub use json::{Reference, WindowError};
 pub use meaning::{Family, Meaning, TooLarge};
