@@ -145,6 +145,8 @@ fn continued(
         .innermost(&chain.table, limits.widths, &chain.examples)
         .into_iter()
         .partition(|own| own.computes);
+    // Where lanes read what is beside them nothing needs to be moved.
+    let moving = if rest.is_aligned() { Vec::new() } else { moving };
     let mut all = Vec::new();
     for some in [computing, moving] {
         let some = rest.left(&chain.table, some);
@@ -231,6 +233,22 @@ impl<'w> Rest<'w> {
         found.sort_by_cached_key(|own| (words(own), price(own)));
         found.dedup_by(|one, other| one.given == other.given);
         found
+    }
+
+    /// Whether lanes read nothing of vectors but the same part of each as they are of the result.
+    fn is_aligned(&self) -> bool {
+        let (dag, leaves) = (&self.meaning.dag, &self.meaning.window().leaves);
+        let count = self.lanes.len() as u64;
+        (0..).zip(&self.lanes).all(|(lane, own)| {
+            dag.reachable([own.node]).into_iter().all(|node| {
+                let Node::Slice { of, low, width, .. } = *dag.node(node) else { return true };
+                let Node::Arg(arg) = *dag.node(of) else { return true };
+                let leaf = &leaves[arg as usize];
+                let (first, end) = (u64::from(low) * count, u64::from(low + width) * count);
+                let bits = u64::from(leaf.ty.bits());
+                leaf.scalar || first >= lane * bits && end <= (lane + 1) * bits
+            })
+        })
     }
 
     /// What instructions leave to compute, first those that leave least.

@@ -264,10 +264,7 @@ impl<'f> Reading<'f> {
                 // Elements of a table are read at computed positions.
                 Node::SliceAt { of, .. } => {
                     if let Node::Arg(arg) = *dag.node(of) {
-                        // Registers of 64 bits that are not in pairs have no whole registers of the widest entries beside others.
-                        let width = self.variables.get(arg as usize)?.width;
-                        let entry = if width % (2 * ENTRIES) == ENTRIES { ENTRIES / 2 } else { ENTRIES };
-                        reads.get_mut(arg as usize)?.push((0, entry));
+                        reads.get_mut(arg as usize)?.push((0, ENTRIES));
                     }
                 }
                 _ => {}

@@ -170,6 +170,9 @@ fn convert(
             _ => match list_length(form, position) {
                 1 => Operand::Register(register(argument, argument.width, search, target, filter)?),
                 count => {
+                    // An odd number of halves is in registers that hold two.
+                    let parts = (argument.width / HALF) as usize;
+                    let count = if parts % count == 0 { count } else { parts };
                     let each = register(argument, argument.width / count as u32, search, target, filter)?;
                     Operand::Consecutive { each, count }
                 }
@@ -208,6 +211,9 @@ fn convert(
         rank: (search.rank)(form, result),
     })
 }
+
+/// Bits of half a vector register.
+const HALF: u32 = 64;
 
 /// How many registers a template has for an argument: `{ v{1}.16b, v{1+1}.16b }` are two.
 fn list_length(form: &Form, position: usize) -> usize {
