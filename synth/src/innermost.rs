@@ -35,9 +35,6 @@ const MAX_FOUND: usize = 40;
 /// Immediates and choices of leaves that one instruction is tried with, at most, and all immediates with one choice.
 const MAX_TRIED: usize = 256;
 
-/// Immediates of an instruction that moves from which on it is asked whether it moves all that is read.
-const MANY: usize = 8;
-
 const BYTE: u32 = 8;
 
 /// Bits of the widest values that are looked for.
@@ -151,6 +148,9 @@ fn continued(
     for some in [computing, moving] {
         let some = rest.left(&chain.table, some);
         let mut two = |first: &Left| {
+            if (limits.stop)() {
+                return None;
+            }
             let chain = chain.and(meaning, &first.call, (&first.given, first.element))?;
             last(meaning, &chain, goal, judge)
         };
@@ -200,7 +200,7 @@ impl<'w> Rest<'w> {
             // An instruction with many immediates is tried on fewer leaves.
             let combinations = combinations(&instruction.operands);
             let most = (MAX_TRIED / combinations.len().max(1)).max(1);
-            let moves = combinations.len() >= MANY && table.moves(at);
+            let moves = table.moves(at);
             for registers in all.into_iter().take(most) {
                 let mut runs = Runs::new(&instruction.operands, compiled, &registers);
                 for choices in &combinations {

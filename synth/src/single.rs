@@ -15,9 +15,6 @@ use crate::program::Program;
 use crate::table::Table;
 use crate::window::Meaning;
 
-/// Immediates of an instruction from which on it is worth a look whether it could give a result at all.
-const MANY: usize = 8;
-
 /// Instructions that are proved, at most.
 const MAX_PROVED: usize = 4;
 
@@ -118,7 +115,7 @@ fn candidates(meaning: &Meaning<'_>, chain: &Chain) -> Vec<Candidate> {
         }
         let Some(compiled) = table.compiled(at) else { continue };
         let combinations = combinations(&instruction.operands);
-        let moves = combinations.len() >= MANY && table.moves(at);
+        let moves = table.moves(at);
         for registers in leaves {
             if moves && !examples.may_be_moved(&registers, &examples.wanted[0]) {
                 continue;

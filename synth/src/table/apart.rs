@@ -14,7 +14,10 @@ use crate::calls::{Examples, Runs};
 /// Values of a lane's expression beyond which it is seldom the expression that a window has.
 const MAX_VALUES: usize = 24;
 
-/// Immediates that an instruction is run with to see what it does, at most.
+/// Immediates from which on it is worth a look what an instruction can give.
+const MANY: usize = 8;
+
+/// Those that it is run with for that, at most.
 const MAX_IMMEDIATES: usize = 32;
 
 impl Table {
@@ -48,13 +51,16 @@ impl Table {
         self.compiled[at].get_or_init(|| compile().flatten()).as_ref()
     }
 
-    /// Whether an instruction seems to do nothing but move bytes of its registers and clear others, whatever its immediates are: it
-    /// does with some of them on numbers.
+    /// Whether an instruction with many immediates seems to do nothing but move bytes of its registers and clear others: it does with
+    /// some of them for random registers.
     pub(crate) fn moves(&self, at: usize) -> bool {
         *self.moves[at].get_or_init(|| {
             let Some(compiled) = self.compiled(at) else { return false };
             let operands = &self.instructions[at].operands;
             let combinations = combinations(operands);
+            if combinations.len() < MANY {
+                return false;
+            }
             let (mut random, mut registers, mut sample) = (Random::new(1), Vec::new(), Vec::new());
             for (leaf, operand) in (0..).zip(operands) {
                 let types = operand.registers();
