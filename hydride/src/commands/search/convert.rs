@@ -172,7 +172,7 @@ fn convert(
                 count => {
                     // An odd number of halves is in registers that hold two.
                     let parts = (argument.width / HALF) as usize;
-                    let count = if parts % count == 0 { count } else { parts };
+                    let count = if parts.is_multiple_of(count) { count } else { parts };
                     let each = register(argument, argument.width / count as u32, search, target, filter)?;
                     Operand::Consecutive { each, count }
                 }
