@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use hydride_ir::passes::from_nan_bits;
 use hydride_ir::{Bits, Expr, Function, NanRule, Op};
 use interp::inputs::Inputs;
 use interp::{Choice, EvalError, Machine, Program};
@@ -26,15 +27,17 @@ impl Forms {
     /// Compiles the parsed form and, where there is one, the canonical form.
     ///
     /// `known_bits` says for each result which bits are defined; all are where it is short or
-    /// says nothing.
+    /// says nothing. With `nan_bits` what is computed from the bits of a NaN that is left open can be anything.
     pub fn new(
         parsed: &Function,
         canonical: Option<&Function>,
         known_bits: &[Option<Bits>],
+        nan_bits: bool,
     ) -> Result<Self, String> {
         let form = |name: &'static str| move |error: String| format!("{name} form: {error}");
-        let canonical = canonical.map(Form::new).transpose().map_err(form("canonical"))?;
-        let parsed = Form::new(parsed).map_err(form("parsed"))?;
+        let canonical =
+            canonical.map(|own| Form::new(own, nan_bits)).transpose().map_err(form("canonical"))?;
+        let parsed = Form::new(parsed, nan_bits).map_err(form("parsed"))?;
         let arg_widths: Vec<u32> = parsed.program.arg_widths().collect();
         let result_widths: Vec<u32> = parsed.program.result_widths().collect();
         if let Some(Form { program: canonical, .. }) = &canonical
@@ -131,8 +134,11 @@ impl Forms {
         expected: &[u64],
     ) -> Result<bool, EvalError> {
         form.program.run_words(&mut machines.machine, args)?;
-        if let Some(other) = &form.other_nans {
-            other.run_words(&mut machines.other_nans, args)?;
+        if let Some(open) = &form.open {
+            open.other_nans.run_words(&mut machines.other_nans, args)?;
+            if let Some(from_bits) = &open.from_bits {
+                from_bits.run_words(&mut machines.from_bits, args)?;
+            }
         }
         for (program, machine) in form.bounds().zip(&mut machines.bounds) {
             program.run_words(machine, args)?;
@@ -147,10 +153,7 @@ impl Forms {
                 found = settled.into();
             }
             for (position, (found, (expected, known))) in found.iter().zip(words.by_ref()).enumerate() {
-                let open = match &form.other_nans {
-                    Some(other) => found ^ other.result_words(&machines.other_nans, result)[position],
-                    None => 0,
-                };
+                let open = form.open_bits(machines, *found, result, position);
                 let differing = (found ^ expected) & known & !open;
                 differs |= match &form.approximate {
                     None => differing != 0,
@@ -168,18 +171,29 @@ impl Forms {
     }
 }
 
-/// A compiled function, and where it leaves the choice among NaNs open the same with another choice.
+/// A compiled function.
 #[derive(Debug)]
 struct Form {
     program: Program,
-    other_nans: Option<Program>,
+    /// Where it leaves the choice among NaNs open.
+    open: Option<Open>,
     approximate: Option<Approximate>,
+}
+
+/// Which bits a choice among NaNs that is left open leaves open.
+#[derive(Debug)]
+struct Open {
+    /// The function with another choice: bits that differ are a NaN's.
+    other_nans: Program,
+    /// Where a NaN's bits are computed with and that counts, the function that has ones in all parts that are computed from them.
+    from_bits: Option<Program>,
 }
 
 #[derive(Default)]
 struct Machines {
     machine: Machine,
     other_nans: Machine,
+    from_bits: Machine,
     bounds: [Machine; 3],
 }
 
@@ -227,13 +241,28 @@ impl Approximate {
     }
 }
 
+impl Open {
+    fn new(function: &Function, nan_bits: bool) -> Result<Self, String> {
+        let from_bits = nan_bits.then(|| from_nan_bits(function)).flatten();
+        let from_bits = from_bits.map(|own| compiled(&own, Choice::Usual)).transpose()?;
+        Ok(Self { other_nans: compiled(function, Choice::OtherNans)?, from_bits })
+    }
+}
+
 impl Form {
-    fn new(function: &Function) -> Result<Self, String> {
+    fn new(function: &Function, nan_bits: bool) -> Result<Self, String> {
         let is_open = |expr: &Expr| matches!(&expr.op, Op::Float { float, .. } if float.nan == NanRule::Open && float.op.gives_nans());
-        let other_nans = function.exprs().iter().any(is_open);
-        let other_nans = other_nans.then(|| compiled(function, Choice::OtherNans)).transpose()?;
+        let open = function.exprs().iter().any(is_open).then(|| Open::new(function, nan_bits)).transpose()?;
         let program = compiled(function, Choice::Usual)?;
-        Ok(Self { program, other_nans, approximate: Approximate::new(function)? })
+        Ok(Self { program, open, approximate: Approximate::new(function)? })
+    }
+
+    /// Which bits of a word of a result may be others than those found.
+    fn open_bits(&self, machines: &Machines, found: u64, result: usize, position: usize) -> u64 {
+        let Some(Open { other_nans, from_bits }) = &self.open else { return 0 };
+        let computed = from_bits.as_ref();
+        let computed = computed.map_or(0, |own| own.result_words(&machines.from_bits, result)[position]);
+        found ^ other_nans.result_words(&machines.other_nans, result)[position] | computed
     }
 
     fn bounds(&self) -> impl Iterator<Item = &Program> {
@@ -273,7 +302,7 @@ mod tests {
           }
         }";
         let function = Function::parse(text).expect("it is legal");
-        let forms = Forms::new(&function, Some(&function), &[]).expect("it can be compared");
+        let forms = Forms::new(&function, Some(&function), &[], false).expect("it can be compared");
         forms.compare(&Inputs { record: 3, records: vec![0, mask, of] }, &[result])
     }
 
@@ -309,12 +338,31 @@ mod tests {
     }
 
     #[test]
+    fn what_is_computed_from_bits_of_a_nan_may_be_anything() {
+        let text = "func @f(%a: 32, %b: 32) -> (%r: 64) {
+          %r[0 +: 32] = mul(fadd.{8}(%a, %b, 0x0:3), 0x3:32)
+          %r[32 +: 32] = add(%a, %b)
+        }";
+        let function = Function::parse(text).expect("it is legal");
+        let forms = Forms::new(&function, None, &[], true).expect("it can be compared");
+        let outcome = |a: u64, result: u64| {
+            let inputs = Inputs { record: 3, records: vec![0, a, 0] };
+            forms.compare(&inputs, &[a << 32 | result])
+        };
+        let (one, nan) = (0x3f80_0000, 0x7f80_0001);
+        assert_eq!(outcome(one, one * 3), Outcome::Agrees { inputs: 1 });
+        assert!(matches!(outcome(one, one * 3 + 1), Outcome::Mismatch(_)));
+        assert_eq!(outcome(nan, 0x1234_5678), Outcome::Agrees { inputs: 1 });
+        assert!(matches!(outcome(nan, 1 << 33), Outcome::Mismatch(_)));
+    }
+
+    #[test]
     fn approximations_of_two_formats_are_not_compared() {
         let text = "func @f(%a: 64) -> (%r: 96) {
           %r[0 +: 64] = frsqrt.{11}.{262144}(%a)
           %r[64 +: 32] = frsqrt.{8}.{262144}(%a[0 +: 32])
         }";
         let function = Function::parse(text).expect("it is legal");
-        assert!(Forms::new(&function, None, &[]).is_err_and(|error| error.contains("several")));
+        assert!(Forms::new(&function, None, &[], false).is_err_and(|error| error.contains("several")));
     }
 }

@@ -30,12 +30,15 @@ pub struct Case<'a> {
     /// For each result the bits to compare; all where there is nothing. The instruction's undefined
     /// bits are never compared.
     pub known_bits: Vec<Option<Bits>>,
+    /// Whether what is computed from the bits of a NaN that is left open can be anything, as it can where it is several
+    /// instructions one after the other.
+    pub nan_bits: bool,
 }
 
 impl<'a> Case<'a> {
     /// A case with only the parsed form, and all bits defined.
     pub fn new(instruction: &'a Instruction) -> Self {
-        Self { instruction, canonical: None, known_bits: Vec::new() }
+        Self { instruction, canonical: None, known_bits: Vec::new(), nan_bits: false }
     }
 }
 
@@ -307,7 +310,7 @@ impl Oracle {
     ) -> Result<Forms, String> {
         let signature = &case.instruction.signature;
         let known_bits = known_bits(case)?;
-        let forms = Forms::new(parsed, canonical, &known_bits)?;
+        let forms = Forms::new(parsed, canonical, &known_bits, case.nan_bits)?;
         if !signature.args.iter().map(|arg| arg.width).eq(forms.arg_widths().iter().copied()) {
             return Err("the parsed form's arguments are not those of the signature".into());
         }

@@ -321,6 +321,9 @@ impl<'a, 'w> Writer<'a, 'w> {
             format!(
                 "{ty} i{at}; {{ uint{container}_t e_{ending}; {fill}; __builtin_memcpy(&i{at}, &e_, {bytes}); }}"
             )
+        } else if values.len() == 1 && !self.program.steps.iter().any(|step| step.reads(at)) {
+            // A number that is stored as it is stays in its general register.
+            format!("struct {{ uint{container}_t e_; }} i{at} = {{(uint{container}_t)({})}};", values[0])
         } else {
             let list: Vec<String> =
                 values.iter().map(|value| format!("(uint{container}_t)({value})")).collect();

@@ -126,6 +126,9 @@ impl Finder<'_, '_> {
         wanted: &Wanted,
         permutes: &dyn Fn() -> bool,
     ) -> bool {
+        if in_order(content) {
+            return true;
+        }
         let homes = |content: &Content, container: u32| -> Vec<Option<(Source, u32)>> {
             content.iter().map(|entry| self.home(*entry, container)).collect()
         };
@@ -151,7 +154,7 @@ impl Finder<'_, '_> {
             let own = i64::from(*lane) - position as i64;
             *start.get_or_insert(own) == own
         });
-        ordered || in_order(content) || permutes() && own < before()
+        ordered || permutes() && own < before()
     }
 
     /// A binding with zeros for open slots, where the value is not the same with all ones there.

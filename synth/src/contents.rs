@@ -247,9 +247,21 @@ pub(crate) fn in_order(content: &Content) -> bool {
     })
 }
 
-/// What a register holds that holds both; nothing where they differ.
-pub(crate) fn joined(one: &Content, other: &Content) -> Option<Content> {
-    one.iter().zip(other).map(|(own, other)| own.joined(*other)).collect()
+/// Whether a register holds anything but constants.
+pub(crate) fn has_source(content: &Content) -> bool {
+    content.iter().any(|entry| entry.source().is_some())
+}
+
+/// Makes a register hold what another one does too; `false`, with nothing done, where they differ.
+pub(crate) fn join(one: &mut Content, other: &Content) -> bool {
+    let is_same = one.iter().zip(other).all(|(own, other)| own.joined(*other).is_some());
+    if is_same {
+        one.iter_mut()
+            .zip(other)
+            .filter(|(own, _)| **own == Entry::Any)
+            .for_each(|(own, other)| *own = *other);
+    }
+    is_same
 }
 
 /// How many containers of registers hold something, and how many there are.

@@ -1,12 +1,14 @@
 //! Registers that a compiler copies because an instruction overwrites one of its operands. Of several programs of one length the
 //! one that needs the fewest copies is the shortest when it is compiled.
 
+use std::borrow::Cow;
+
 use crate::program::{Program, Value};
 use crate::table::{OpId, Table};
 
 /// How many registers are copied so that instructions can overwrite them, or loaded with a constant that would otherwise be an
 /// operand in memory; one more where the result is not in the register of the first leaf, which most calls return it in.
-pub(crate) fn copies(program: &Program, table: &Table) -> u64 {
+fn copies(program: &Program, table: &Table) -> u64 {
     let steps = || program.steps.iter().enumerate();
     let is_read_after = |value: &Value, at: usize| {
         let later = steps().skip(at + 1).any(|(_, step)| step.operands.contains(value));
@@ -27,15 +29,33 @@ pub(crate) fn copies(program: &Program, table: &Table) -> u64 {
         over.push(free);
     }
     let [(result, _)] = &program.outputs[..] else { return count };
-    let mut place = Some(result);
-    while let Some(Value::Step(at)) = place {
-        place = over.get(*at).copied().flatten();
+    let mut place = result;
+    while let Value::Step(at) = place
+        && let Some(before) = over.get(*at).copied().flatten()
+    {
+        place = before;
     }
-    let is_elsewhere = |value: &Value| match value {
-        Value::Input(input) => program.inputs[*input].load.is_some_and(|(leaf, _)| leaf > 0),
+    let leaf = |input: &usize| program.inputs[*input].load.map(|(leaf, _)| leaf);
+    let reads_first = |value: &Value| matches!(value, Value::Input(input) if leaf(input) == Some(0));
+    let is_elsewhere = match place {
+        Value::Input(input) => leaf(input).is_some_and(|leaf| leaf > 0),
+        // What is read later is still in the first leaf's register.
+        Value::Step(at) => steps().skip(at + 1).any(|(_, step)| step.operands.iter().any(reads_first)),
         _ => false,
     };
-    count + u64::from(place.is_some_and(is_elsewhere))
+    count + u64::from(is_elsewhere)
+}
+
+/// How many copies a program needs, and the program with its steps in the order that needs fewer: its own or, with what needs fewer
+/// steps before it first, by depth.
+pub(crate) fn ordered<'p>(program: &'p Program, table: &Table) -> (u64, Cow<'p, Program>) {
+    let own = copies(program, table);
+    if own == 0 {
+        return (own, Cow::Borrowed(program));
+    }
+    let by_depth = program.by_depth();
+    let other = copies(&by_depth, table);
+    if other < own { (other, Cow::Owned(by_depth)) } else { (own, Cow::Borrowed(program)) }
 }
 
 /// The operands of which an instruction overwrites one: either of two that it reads lane by lane, since most such instructions give

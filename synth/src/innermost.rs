@@ -142,8 +142,6 @@ fn continued(
         .innermost(&chain.table, limits.widths, &chain.examples)
         .into_iter()
         .partition(|own| own.computes);
-    // Where lanes read what is beside them nothing needs to be moved.
-    let moving = if rest.is_aligned() { Vec::new() } else { moving };
     let mut all = Vec::new();
     for some in [computing, moving] {
         let some = rest.left(&chain.table, some);
@@ -184,12 +182,13 @@ impl<'w> Rest<'w> {
     }
 
     /// The instructions whose results hold some of the values, one for each result, and those that hold all that lanes read of some
-    /// leaves, elsewhere than there.
+    /// leaves, elsewhere than there, unless lanes read what is beside them.
     fn innermost(&self, table: &Table, widths: &[u32], examples: &Examples) -> Vec<Innermost> {
+        let is_aligned = self.is_aligned();
         let mut found = Vec::new();
         for (at, instruction) in table.taken() {
             let Type { class, width } = instruction.result;
-            if class != Class::Vector || !widths.contains(&width) {
+            if class != Class::Vector || !widths.contains(&width) || is_aligned && table.moves(at) {
                 continue;
             }
             let all = choices_of_leaves(self.meaning.window(), &[], &instruction.operands, |_| true);
@@ -211,7 +210,7 @@ impl<'w> Rest<'w> {
                     let moved = moves.then_some(&registers[..]);
                     let Some((held, given)) = self.values.held(examples, moved, run) else { continue };
                     let computes = held.iter().any(|(at, _)| self.values.known[*at].is_computed);
-                    if computes || self.values.are_moved(&held, &registers) {
+                    if computes || !is_aligned && self.values.are_moved(&held, &registers) {
                         let call =
                             Call { instruction: at, choices: choices.clone(), registers: registers.clone() };
                         found.push(Innermost {

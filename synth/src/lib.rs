@@ -79,6 +79,7 @@ mod kept;
 mod laid;
 pub mod layouts;
 mod lookup;
+mod made;
 mod means;
 mod missing;
 mod mixed;

@@ -6,7 +6,7 @@ use search::{Class, Type};
 
 use crate::bidirectional::differing_shifts;
 use crate::contents::{
-    Alone, Content, Entry, Place, StateId, States, Wanted, filling, gather, in_order, joined,
+    Alone, Content, Entry, Place, StateId, States, Wanted, filling, gather, has_source, in_order, join,
 };
 use crate::counts::counts;
 use crate::forms::{is_computed_shift, is_condition, sliced};
@@ -551,25 +551,23 @@ impl<'m, 'w> Finder<'m, 'w> {
     ) -> Option<Way> {
         let own = self.table.op(ops[0]);
         let template = self.table.template(own.template);
-        if template.moves {
+        let one = || wanted.registers.iter().all(|content| sources(content) <= 1);
+        if template.moves && one() {
             // Lanes of one source need no more bits of registers than they fill. Operands that hold parts of the same are one register.
             let mut read: Vec<(u32, Content)> = Vec::new();
             for (arg, ty) in own.args.iter().enumerate() {
-                for content in operands.iter().map(|own| &own[arg]).filter(|content| sources(content) > 0) {
-                    let both = |(width, known): &(u32, Content)| {
-                        (*width == ty.width).then(|| joined(known, content)).flatten()
-                    };
-                    match read.iter().enumerate().find_map(|(at, known)| Some((at, both(known)?))) {
-                        Some((at, both)) => read[at].1 = both,
-                        None => read.push((ty.width, content.clone())),
+                for content in operands.iter().map(|own| &own[arg]).filter(|content| has_source(content)) {
+                    let is_part =
+                        |(width, known): &mut (u32, Content)| *width == ty.width && join(known, content);
+                    if !read.iter_mut().any(is_part) {
+                        read.push((ty.width, content.clone()));
                     }
                 }
             }
             let bits: u32 = read.iter().map(|(width, _)| width).sum();
-            let one = wanted.registers.iter().all(|content| sources(content) <= 1);
             let narrows = own.args.len() == 1 && own.args[0].width > wanted.ty.width;
             let most = wanted.ty.width * wanted.registers.len() as u32 * if narrows { 2 } else { 1 };
-            if one && bits > most.max(wanted.span()) {
+            if bits > most.max(wanted.span()) {
                 return None;
             }
         }
@@ -621,13 +619,15 @@ impl<'m, 'w> Finder<'m, 'w> {
                 return None;
             }
             // Registers that are mostly empty, next to what is wanted, are no way to anything.
-            let some = |content: &&Content| content.iter().any(|entry| entry.source().is_some());
-            let mut held: Vec<&Content> = contents.iter().copied().filter(some).collect();
+            let mut held: Vec<&Content> =
+                contents.iter().copied().filter(|content| has_source(content)).collect();
             held.sort_unstable();
             held.dedup();
-            let [operands, result] = [filling(held.iter().copied()), filling(wanted.registers.iter())];
-            if held.len() > 1 && 2 * operands.0 * result.1 < operands.1 * result.0 {
-                return None;
+            if held.len() > 1 {
+                let [operands, result] = [filling(held.iter().copied()), filling(wanted.registers.iter())];
+                if 2 * operands.0 * result.1 < operands.1 * result.0 {
+                    return None;
+                }
             }
             // Nor is leaving everything where it is.
             if template.moves

@@ -23,6 +23,15 @@ pub enum Value {
 }
 
 impl Value {
+    /// The inputs and the steps that it is made of.
+    fn parts(&self) -> Vec<&Value> {
+        match self {
+            Value::Input(_) | Value::Step(_) => vec![self],
+            Value::Low(pair) | Value::High(pair) => pair.parts(),
+            Value::Pair(two) => [two.0.parts(), two.1.parts()].concat(),
+        }
+    }
+
     /// The same of a program with these values in place of its inputs and steps.
     fn over(&self, inputs: &[Value], steps: &[Value]) -> Self {
         match self {
@@ -62,6 +71,13 @@ pub struct Step {
     pub content: Content,
 }
 
+impl Step {
+    /// Whether it reads an input.
+    pub(crate) fn reads(&self, input: usize) -> bool {
+        self.operands.iter().flat_map(Value::parts).any(|part| *part == Value::Input(input))
+    }
+}
+
 /// A sequence of operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
@@ -92,6 +108,32 @@ impl Program {
     /// How many registers are made before the first step.
     pub fn constants(&self) -> usize {
         self.inputs.iter().filter(|input| input.load.is_none()).count()
+    }
+
+    /// The same with steps that need fewer others one after the other before them first.
+    pub(crate) fn by_depth(&self) -> Self {
+        let mut depths: Vec<usize> = Vec::new();
+        for step in &self.steps {
+            let depth = |part: &Value| if let Value::Step(at) = part { depths[*at] + 1 } else { 0 };
+            let parts = step.operands.iter().flat_map(Value::parts);
+            depths.push(parts.map(depth).max().unwrap_or(0));
+        }
+        let mut order: Vec<usize> = (0..self.steps.len()).collect();
+        order.sort_by_key(|at| depths[*at]);
+        let inputs: Vec<Value> = (0..self.inputs.len()).map(Value::Input).collect();
+        let mut steps: Vec<Value> = self.steps.iter().map(|_| Value::Step(0)).collect();
+        order.iter().enumerate().for_each(|(place, at)| steps[*at] = Value::Step(place));
+        let step = |at: &usize| {
+            let own = &self.steps[*at];
+            let operands = own.operands.iter().map(|value| value.over(&inputs, &steps)).collect();
+            Step { operands, ..own.clone() }
+        };
+        let output = |(value, content): &(Value, Content)| (value.over(&inputs, &steps), content.clone());
+        Self {
+            steps: order.iter().map(step).collect(),
+            outputs: self.outputs.iter().map(output).collect(),
+            ..self.clone()
+        }
     }
 
     /// The type of something that a step may read; `None` where it is not there, or cannot be halved or joined.

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use search::{Class, Type};
 
 use crate::contents::{Content, Entry, Place, StateId, States, Wanted};
-use crate::copies::copies;
+use crate::copies::ordered;
+use crate::made::made;
 use crate::options::{Finder, Way, max_moves};
 use crate::program::{Input, Program, Value};
 use crate::table::Op;
@@ -250,12 +251,17 @@ impl Selection {
             };
             let inputs: u64 = program.inputs.iter().map(input).sum();
             let in_registers = finder.meaning.window().in_registers;
-            let copied = if in_registers { copies(program, finder.table) } else { 0 };
+            let copied = if in_registers { ordered(program, finder.table).0 } else { 0 };
             inputs + copied + program.steps.iter().map(|step| cost(step.op)).sum::<u64>()
         };
         let starts = [self.chosen.clone(), self.last_cheapest()];
         let found = starts.into_iter().filter_map(|chosen| self.improved(root, chosen, &price));
-        found.min_by_key(price)
+        let best = found.min_by_key(price)?;
+        Some(if finder.meaning.window().in_registers {
+            ordered(&best, finder.table).1.into_owned()
+        } else {
+            best
+        })
     }
 
     /// The choices with the last operation of a state that is as cheap as its chosen one.
@@ -364,7 +370,8 @@ fn constant(finder: &Finder<'_, '_>, ty: Type, content: &Content) -> u64 {
     let is_moved = finder.meaning.window().in_registers && ty.class == Class::Vector;
     let scalars = if is_moved { values.iter().filter(is_scalar).count() } else { 0 };
     let is_made = ty.class == Class::Vector && values.len() > scalars;
-    let made = if is_made { finder.constant } else { 0 };
+    let container = ty.width / content.len() as u32;
+    let made = if is_made { made(dag, content, container, finder.constant) } else { 0 };
     CONSTANT * values.len() as u64 + SCALAR * scalars as u64 + made
 }
 

@@ -23,7 +23,7 @@ use crate::window::{Meaning, Window};
 use search::{Class, Type};
 
 /// Names the search, so that what an earlier one did not find is searched again.
-const SEARCH: &[u8] = b"synth 34";
+const SEARCH: &[u8] = b"synth 35";
 
 /// How often a window is cut in stages, each of which may be cut again.
 const MAX_DEPTH: u8 = 1;
@@ -701,13 +701,15 @@ fn is_taken_out(window: &Window, program: &Program) -> bool {
 }
 
 fn table_cost<'a>(table: &'a Table, target: &'a Target<'_>, window: &Window) -> impl Fn(OpId) -> u64 + 'a {
-    // Of programs for registers that cost the same the one with fewer instructions is taken.
+    // Of programs for registers that cost the same the one with fewer instructions is taken, and with none in wider registers.
     let each = u64::from(window.in_registers);
+    let widest = window.leaves.iter().map(|leaf| leaf.ty.bits()).fold(window.ty().bits(), u32::max);
     move |op| {
         // What overwrites its only operand takes a copy where that is needed afterwards.
         let instruction = table.instruction(op);
         let overwrites = instruction.operands.iter().flat_map(search::Operand::registers).count() == 1
             && instruction.destroys.is_some();
-        (target.cost)(table.op(op)) + u64::from(overwrites) + each
+        let is_wider = each > 0 && table.op(op).result.width > widest;
+        (target.cost)(table.op(op)) + u64::from(overwrites) + each + u64::from(is_wider)
     }
 }

@@ -8,7 +8,7 @@ use crate::clamps::one_too_many;
 use crate::contents::{Content, Entry, Place, States, Wanted, gather, in_order};
 use crate::forms::{is_condition, sliced};
 use crate::options::{Finder, MAX_CONTAINER, Way};
-use crate::table::TemplateId;
+use crate::table::{Template, TemplateId};
 use crate::unify::Binding;
 
 impl Wanted {
@@ -350,8 +350,8 @@ impl Finder<'_, '_> {
     ) {
         let table = self.table;
         let compares = |id: TemplateId| {
-            let slots = &table.template(id).slots;
-            slots.len() > 1 && slots.iter().all(|slot| *slot == container)
+            let Template { slots, dag, root, .. } = table.template(id);
+            (slots.len() > 1 || is_condition(dag, *root)) && slots.iter().all(|slot| *slot == container)
         };
         let is_mask = is_condition(&self.meaning.dag, value) && self.meaning.window().in_registers;
         if is_mask && found.iter().any(|(id, _)| compares(*id)) {

@@ -247,9 +247,9 @@ fn canonical_forms_and_known_bits() {
     let right = &instructions[0].function;
     let wrong = add_epi8("wrong", BinaryOp::Xor).function;
     let case = |canonical, known_bits| Case {
-        instruction: &instructions[0],
         canonical: Some(canonical),
         known_bits,
+        ..Case::new(&instructions[0])
     };
     let no_bits = vec![Some(Bits::zero(128))];
     let cases = [

@@ -4,6 +4,7 @@
 
 mod dead_code;
 mod instantiate;
+mod nan_bits;
 mod open_nans;
 pub(crate) mod schedule;
 mod trivial;
@@ -11,6 +12,7 @@ mod unroll;
 
 pub use dead_code::dead_code;
 pub use instantiate::{instantiate, specialize};
+pub use nan_bits::from_nan_bits;
 pub use open_nans::{gives_nans, open_nans};
 pub use trivial::without_trivial;
 pub use unroll::{MAX_UNROLLED_EXPRESSIONS, unroll};

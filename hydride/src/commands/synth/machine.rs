@@ -180,5 +180,6 @@ pub fn check(ground: &Ground, cases: Vec<Case>, inputs: usize, work: &Path) -> R
     }
     let name = &ground.named.name;
     let summary = |agree, all| format!("{name}: {agree} of {all} functions agree with their windows");
-    machine::check(ground.set, (&instructions, definitions), Compared::new, inputs, work, summary)
+    let case = |instruction| Compared { nan_bits: true, ..Compared::new(instruction) };
+    machine::check(ground.set, (&instructions, definitions), case, inputs, work, summary)
 }

@@ -1,15 +1,14 @@
 //! What operands are: scalars that are put into lanes, what an instruction overwrites, and those of which nothing counts.
 
-mod support;
-
 use hydride_ir::Function;
 use memo::Memo;
 use search::{Class, Instruction, Type};
-use support::instruction;
 use synth::program::{Program, Value};
 use synth::synthesize::{Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::{Input, Window};
+
+use crate::support::instruction;
 
 /// The cheapest program for registers of 128 bits, with the instructions' names in order.
 fn program(text: &str, inputs: &[Input], instructions: Vec<Instruction>) -> (Program, Vec<String>) {

@@ -1,14 +1,13 @@
 //! Functions that other instruction sets have as one instruction, of those of one that has none for bytes or for doubled products.
 
-mod support;
-
 use hydride_ir::{Function, Role};
 use memo::Memo;
 use search::{Instruction, Operand};
-use support::instruction;
 use synth::synthesize::{Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::{Input, Window};
+
+use crate::support::instruction;
 
 /// How many instructions compute lanes of `lane` bits, with the number of states that were looked at.
 fn length(

@@ -1,7 +1,5 @@
 //! Answers of earlier runs: each is proved for the window that it serves, whatever the store says.
 
-mod support;
-
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -10,6 +8,8 @@ use search::Instruction;
 use synth::synthesize::{Answer, Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::Window;
+
+use crate::support;
 
 #[derive(Default)]
 struct Answers(Mutex<HashMap<Key, Vec<u8>>>);

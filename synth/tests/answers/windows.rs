@@ -100,7 +100,7 @@ fn what_is_wrong_is_said_with_its_place() {
 #[test]
 fn no_bytes_make_the_reader_panic() {
     let samples: Vec<String> =
-        include_str!("../../specs/windows/samples.jsonl").lines().map(str::to_owned).collect();
+        include_str!("../../../specs/windows/samples.jsonl").lines().map(str::to_owned).collect();
     let mut random = Random::new(1);
     let mut next = |below: usize| random.below(below);
     for round in 0..4000 {

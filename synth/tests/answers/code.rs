@@ -1,15 +1,14 @@
 //! The C of a program.
 
-mod support;
-
 use hydride_ir::Function;
 use memo::Memo;
 use search::{Syntax, Type, Written};
-use support::instruction;
 use synth::synthesize::{Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::{Input, Window};
 use synth::{Leaves, c_body, c_function};
+
+use crate::support::instruction;
 
 /// Registers are arrays of numbers in C.
 struct Plain;

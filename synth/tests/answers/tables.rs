@@ -1,11 +1,9 @@
 //! Elements that an index chooses, and shifts by counts that differ from lane to lane, with few instructions of a target.
 
-#[path = "support/registers.rs"]
-mod registers;
-mod support;
-
 use search::Instruction;
 use synth::table::Table;
+
+use crate::support::{self, registers};
 
 /// An instruction on two registers of 128 bits whose lanes are given by the positions of their lowest bits.
 fn instruction(id: &str, width: u32, lane: impl Fn(u32) -> String) -> Instruction {

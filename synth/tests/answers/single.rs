@@ -1,13 +1,13 @@
 //! Windows that are one instruction, which samples find.
 
-mod support;
-
 use hydride_ir::Function;
 use memo::Memo;
 use search::{Class, Instruction, Operand, Type};
 use synth::synthesize::{Answer, Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::{Input, Meaning, Window};
+
+use crate::support;
 
 /// `(a ^ n) & b` of bytes, `n` an immediate.
 fn chosen() -> Instruction {

@@ -1,11 +1,9 @@
 //! Instructions of instructions: each composition is found as what it is made of.
 
-#[path = "support/registers.rs"]
-mod registers;
-mod support;
-
 use search::{Class, Instruction, Type};
 use synth::table::Table;
+
+use crate::support::{self, registers};
 
 /// A register of 128 bits from others, lane by lane.
 fn instruction(id: &str, args: usize, width: u32, lane: impl Fn(u32) -> String) -> Instruction {

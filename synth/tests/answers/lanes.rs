@@ -1,12 +1,10 @@
 //! Functions whose lanes differ, and whose values are read in containers of another width than they are computed in.
 
-#[path = "support/registers.rs"]
-mod registers;
-mod support;
-
 use hydride_ir::Role;
 use search::{Instruction, Operand};
 use synth::table::Table;
+
+use crate::support::{self, registers};
 
 /// A register of 128 bits from two others, lane by lane.
 fn instruction(id: &str, width: u32, lane: impl Fn(u32) -> String) -> Instruction {

@@ -1,11 +1,9 @@
 //! Leading zeros of words with few instructions of a target.
 
-#[path = "support/registers.rs"]
-mod registers;
-mod support;
-
 use search::Instruction;
 use synth::table::Table;
+
+use crate::support::{self, registers};
 
 /// An instruction on registers of 128 bits, by the positions of its lanes' lowest bits.
 fn instruction(id: &str, args: usize, width: u32, lane: impl Fn(u32) -> String) -> Instruction {

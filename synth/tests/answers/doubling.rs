@@ -1,12 +1,12 @@
 //! Multiples of elements for which exact integers keep fewer bits of them than instructions read.
 
-mod support;
-
 use memo::Memo;
 use search::Instruction;
 use synth::synthesize::{Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::Window;
+
+use crate::support;
 
 /// A register.
 const WIDTH: u32 = 128;

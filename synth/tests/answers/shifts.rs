@@ -1,12 +1,12 @@
 //! Shifts by a count that is known only at run time, down or up, with few instructions of a target.
 
-mod support;
-
 use memo::Memo;
 use search::Instruction;
 use synth::synthesize::{Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::Window;
+
+use crate::support;
 
 /// A register.
 const WIDTH: u32 = 128;

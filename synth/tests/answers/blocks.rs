@@ -1,13 +1,11 @@
 //! Elements moved across the blocks of 128 bits that instructions move within.
 
-#[path = "support/registers.rs"]
-mod registers;
-mod support;
-
 use std::fmt::Write as _;
 
 use search::{Instruction, Operand};
 use synth::table::Table;
+
+use crate::support::{self, registers};
 
 /// Elements of 16 bits in 256 bits, shifted within each block; what comes in is from the second register's block.
 fn align() -> Instruction {

@@ -1,5 +1,7 @@
 //! Instructions made up for tests.
 
+pub mod registers;
+
 use hydride_ir::Function;
 use search::{Class, Instruction, Operand, Type};
 

@@ -1,12 +1,12 @@
 //! Windows whose lanes do not fill registers.
 
-mod support;
-
 use memo::Memo;
 use search::Instruction;
 use synth::synthesize::{Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::Window;
+
+use crate::support;
 
 /// A register.
 const WIDTH: u32 = 128;

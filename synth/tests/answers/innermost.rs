@@ -1,13 +1,13 @@
 //! Compositions whose innermost instruction is known by what it gives alone.
 
-mod support;
-
 use hydride_ir::Function;
 use memo::Memo;
 use search::{Instruction, Operand};
 use synth::synthesize::{Answer, Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::{Input, Meaning, Window};
+
+use crate::support;
 
 /// `(a ^ n) & b` of bytes, `n` an immediate that a window has no other use for.
 fn chosen() -> Instruction {

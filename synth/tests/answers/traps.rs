@@ -1,7 +1,5 @@
 //! Programs and rewrites that are right at another size, or for other values, are refused.
 
-mod support;
-
 use hydride_ir::exact::{Dag, NodeId};
 use memo::Memo;
 use search::Instruction;
@@ -13,7 +11,7 @@ use synth::synthesize::{Answer, Status, Target, prover, synthesize};
 use synth::table::{Op, OpId, Table};
 use synth::window::{Element, Meaning, Window};
 
-use support::{instruction, vector};
+use crate::support::{instruction, vector};
 
 fn window(lanes: u32, bits: u32, leaves: &str, expr: &str) -> Window {
     let line = format!(r#"{{"name":"w","lanes":{lanes},"bits":{bits},"leaves":[{leaves}],"expr":"{expr}"}}"#);

@@ -1,13 +1,12 @@
 //! Halves of computed registers, and lanes that are moved by a number in a general register.
 
-mod support;
-
 use memo::Memo;
 use search::{Class, Instruction, Operand, Type};
-use support::instruction;
 use synth::synthesize::{Status, Target, prover, synthesize};
 use synth::table::{Op, Table};
 use synth::window::Window;
+
+use crate::support::instruction;
 
 /// The instructions of the answer for an expression over leaves of one type, which is proved.
 fn found(instructions: Vec<Instruction>, widths: &[u32], ty: &str, expression: &str) -> Vec<String> {
