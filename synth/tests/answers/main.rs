@@ -11,6 +11,7 @@ mod innermost;
 mod kept;
 mod lanes;
 mod operands;
+mod order;
 mod padded;
 mod ported;
 mod shifts;
