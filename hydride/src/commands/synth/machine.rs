@@ -1,5 +1,6 @@
 //! Answers on a machine: each is compiled, run and compared with the window's own meaning.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use ::synth::c_element;
@@ -114,6 +115,15 @@ impl Case {
             .collect();
         Ok(Self { name, lines, functions, arguments })
     }
+
+    /// The same as one of several windows with its name.
+    fn again(mut self, times: usize) -> Self {
+        let name = format!("{}_again{times}", self.name);
+        for line in &mut self.lines {
+            *line = line.replace(&self.name, &name);
+        }
+        Self { name, ..self }
+    }
 }
 
 fn argument(name: String, c_type: String, width: u32) -> Argument {
@@ -165,7 +175,11 @@ fn part(whole: &Function, pieces: &[Piece], low: u32, width: u32) -> Function {
 /// Runs cases; exit code 1 when one differs from its window.
 pub fn check(ground: &Ground, cases: Vec<Case>, inputs: usize, work: &Path) -> Result<u8> {
     let (mut definitions, mut instructions) = (Vec::new(), Vec::new());
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
     for case in cases {
+        let times = names.entry(case.name.clone()).or_default();
+        *times += 1;
+        let case = if *times > 1 { case.again(*times) } else { case };
         // A definition is one line, so that messages keep their places.
         definitions.extend(case.lines.iter().flat_map(|line| line.lines().map(str::to_owned)));
         for (number, function) in case.functions.into_iter().enumerate() {
