@@ -256,12 +256,18 @@ pub(crate) fn has_source(content: &Content) -> bool {
 pub(crate) fn join(one: &mut Content, other: &Content) -> bool {
     let is_same = one.iter().zip(other).all(|(own, other)| own.joined(*other).is_some());
     if is_same {
-        one.iter_mut()
-            .zip(other)
-            .filter(|(own, _)| **own == Entry::Any)
-            .for_each(|(own, other)| *own = *other);
+        fill(one, other);
     }
     is_same
+}
+
+/// Gives containers of which nothing was wanted what another user wants there.
+pub(crate) fn fill(content: &mut Content, more: &Content) {
+    for (own, more) in content.iter_mut().zip(more) {
+        if *own == Entry::Any {
+            *own = *more;
+        }
+    }
 }
 
 /// How many containers of registers hold something, and how many there are.

@@ -4,7 +4,7 @@ use hydride_ir::exact::NodeId;
 use search::Type;
 use serde::{Deserialize, Serialize};
 
-use crate::contents::{Content, Entry, Wanted};
+use crate::contents::{Content, Entry, Wanted, fill};
 use crate::table::{OpId, Table};
 
 /// Something that a step reads.
@@ -232,14 +232,5 @@ impl Program {
         }
         self.steps.push(Step { op, operands, container, content: content.clone() });
         Value::Step(self.steps.len() - 1)
-    }
-}
-
-/// Gives containers of which nothing was wanted what another user wants there.
-fn fill(content: &mut Content, more: &Content) {
-    for (own, more) in content.iter_mut().zip(more) {
-        if *own == Entry::Any {
-            *own = *more;
-        }
     }
 }
